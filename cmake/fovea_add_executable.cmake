@@ -1,5 +1,5 @@
 # fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|translate|score|stream|serve|transcribe
-#                      [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [GENERATION_CONFIG file] [EMBED] [STATIC] [FORMAT q8_0]
+#                      [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [GENERATION_CONFIG file] [EMBED|PACKED] [STATIC] [FORMAT q8_0]
 #                      [ISA portable baseline sse41 avx2 avx512 neon64] [ROUTE completions|embeddings] [CONTEXT n] [LABELS label...]
 #                      [BEGIN token] [END token...] [PROMPT_LOOKUP] [DRAFT expression] [DRAFT_WEIGHTS file]
 #                      [DRAFT_FORMAT q8_0] [METADATA key=number...])
@@ -9,26 +9,27 @@
 #     fovea_add_executable(ask HEADER model.hpp MODEL ask::encoder APP embed WEIGHTS model.safetensors TOKENIZER tokenizer.json
 #                          CONTEXT 256 EMBED STATIC)
 #
-# HEADER, MODEL and ISA are as fovea_add_model takes them, which compiles the model for each instruction set. What each
-# APP asks of a model's inputs and outputs is in <fovea/programs/APP.hpp>. WEIGHTS and TOKENIZER are files beside the
-# caller's CMakeLists.txt that the program opens where its command line names no others: as they lie there or, with
-# EMBED, as part of the program, the weights as they are used in memory (fovea_pack_weights); without EMBED, WEIGHTS may
-# be a folder. Of conversations the files beside TOKENIZER say how the model knows them. TARGET_TOKENIZER is that of
-# translations, where it is another, and GENERATION_CONFIG says what a program that transcribes may write. FORMAT is that
-# of the weights in memory. STATIC links all libraries into the one file. ROUTE is what a program that serves answers at: completions of a model as `generate` takes it, or embeddings of
-# one as `embed` does. CONTEXT is the most tokens of a text, LABELS are those of a classifier's or tagger's scores in
-# order, BEGIN is the token that an empty prompt and a translation begin with, END those that end what is generated; the
-# first of them ends the source of a translation, too. With PROMPT_LOOKUP a program that generates scores all that it reads,
-# prompts too, and so can read ahead what its text has said before (--prompt-lookup). DRAFT is a small model in HEADER with the
-# same tokens, with weights and a format of its own: what it proposes is read ahead (--draft). METADATA are numbers that weights are refused for where they say
-# others of themselves (fovea::expect_metadata).
+# HEADER, MODEL and ISA are as fovea_add_model takes them, which compiles the model for each instruction set. What each APP
+# asks of a model's inputs and outputs is in <fovea/programs/APP.hpp>. WEIGHTS and TOKENIZER are files beside the caller's
+# CMakeLists.txt that the program opens where its command line names no others: as they lie there or, with EMBED, as part of
+# the program, the weights as they are used in memory (fovea_pack_weights); without EMBED, WEIGHTS may be a folder. With
+# PACKED the program opens NAME_packed.gguf, in which the build writes the weights so. Of conversations the files beside
+# TOKENIZER say how the model knows them. TARGET_TOKENIZER is that of translations, where it is another, and GENERATION_CONFIG
+# says what a program that transcribes may write. FORMAT is that of the weights in memory. STATIC links all libraries into the
+# one file. ROUTE is what a program that serves answers at: completions of a model as `generate` takes it, or embeddings of
+# one as `embed` does. CONTEXT is the most tokens of a text, LABELS are those of a classifier's or tagger's scores in order,
+# BEGIN is the token that an empty prompt and a translation begin with, END those that end what is generated; the first of
+# them ends the source of a translation, too. With PROMPT_LOOKUP a program that generates scores all that it reads, prompts
+# too, and so can read ahead what its text has said before (--prompt-lookup). DRAFT is a small model in HEADER with the same
+# tokens, with weights and a format of its own: what it proposes is read ahead (--draft). METADATA are numbers that weights
+# are refused for where they say others of themselves (fovea::expect_metadata).
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
 
 function(fovea_add_executable name)
   set(caller "fovea_add_executable(${name})")
-  fovea_built_arguments("${caller}" "APP;TOKENIZER;TARGET_TOKENIZER;GENERATION_CONFIG;ROUTE;CONTEXT;BEGIN;DRAFT;DRAFT_WEIGHTS;DRAFT_FORMAT" "LABELS;END" PROMPT_LOOKUP)
+  fovea_built_arguments("${caller}" "APP;TOKENIZER;TARGET_TOKENIZER;GENERATION_CONFIG;ROUTE;CONTEXT;BEGIN;DRAFT;DRAFT_WEIGHTS;DRAFT_FORMAT" "LABELS;END" PACKED PROMPT_LOOKUP)
   fovea_expect_options("${caller}" APP)
   fovea_built_app("${caller}" "classify;embed;generate;score;serve;stream;tag;transcribe;translate")
   string(MAKE_C_IDENTIFIER "compiled_${name}" compiled)

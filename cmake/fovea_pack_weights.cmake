@@ -1,13 +1,18 @@
-# fovea_pack_weights(TARGET model): with EMBED, has the build write `packed` of what fovea_built_parts has set, for the target
-# that has it in it: the weights of the model, an expression, as one instruction set reads them. That is the best of its
-# sets that the building machine runs, or of those up to the one that FOVEA_ISA names. A program that has the file in it
-# uses the weights where they lie; in another set it converts them at start.
+# fovea_pack_weights(TARGET model): with EMBED or PACKED, has the build write `packed` of what fovea_built_parts has set, for
+# the target that has it in it or opens it: the weights of the model, an expression, as one instruction set reads them. That is
+# the best of its sets that the building machine runs, or of those up to the one that FOVEA_ISA names. A program uses the
+# weights where they lie; in another set it converts them at start.
 function(fovea_pack_weights target model)
-  if(NOT arg_EMBED)
+  if(NOT (arg_EMBED OR arg_PACKED))
     return()
   endif()
   if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
-    message(FATAL_ERROR "${caller}: EMBED runs a program of the target while the project is built; expected CMAKE_CROSSCOMPILING_EMULATOR to say by what, found nothing")
+    if(arg_PACKED)
+      set(word PACKED)
+    else()
+      set(word EMBED)
+    endif()
+    message(FATAL_ERROR "${caller}: ${word} runs a program of the target while the project is built; expected CMAKE_CROSSCOMPILING_EMULATOR to say by what, found nothing")
   endif()
   fovea_include_of("${arg_HEADER}" include)
   fovea_expected_model("${caller}" "${arg_HEADER}" "${arg_MODEL}" expected)

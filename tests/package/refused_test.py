@@ -26,9 +26,12 @@ CASES = {
         for function, more in {"fovea_add_executable": " APP embed", "fovea_add_library": "", "fovea_add_python_module": "", "fovea_add_model": ""}.items()
     },
     "fovea_add_executable(ask MODEL ask::model APP embed)": "fovea_add_executable(ask): HEADER is missing",
-    f"{PROGRAM} APP embed NOISE)": "EMBED, STATIC, PROMPT_LOOKUP; found 'NOISE'",
+    f"{PROGRAM} APP embed NOISE)": "EMBED, STATIC, PACKED, PROMPT_LOOKUP; found 'NOISE'",
     f"{PROGRAM} APP embed CONTEXT many)": "expected CONTEXT to be a number of tokens, found 'many'",
     f"{PROGRAM} APP embed EMBED)": "EMBED needs WEIGHTS, the file to embed",
+    f"{PROGRAM} APP embed PACKED)": "PACKED needs WEIGHTS, the file to pack",
+    f"{PROGRAM} APP embed WEIGHTS model.hpp EMBED PACKED)": "fovea_add_executable(ask): expected EMBED or PACKED, found both; what is embedded is packed",
+    f"set(CMAKE_CROSSCOMPILING ON)\n{PROGRAM} APP embed WEIGHTS model.hpp PACKED)": "PACKED runs a program of the target while the project is built; expected CMAKE_CROSSCOMPILING_EMULATOR to say by what, found nothing",
     f"{PROGRAM} APP embed WEIGHTS none.safetensors)": "expected WEIGHTS to be a file, found nothing at",
     f"{PROGRAM} APP embed WEIGHTS shards EMBED)": "EMBED needs WEIGHTS to be a file, found the folder",
     f"set(CMAKE_CROSSCOMPILING ON)\n{PROGRAM} APP embed WEIGHTS model.hpp EMBED)": "EMBED runs a program of the target while the project is built; expected CMAKE_CROSSCOMPILING_EMULATOR to say by what, found nothing",

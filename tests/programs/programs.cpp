@@ -143,6 +143,18 @@ TEST_CASE("a program answers by the weights that it was built with as by their f
   }
 }
 
+TEST_CASE("a program opens the packed weights that the build made for it", "[programs]") {
+  const place p;
+  const program_run run = run_program(p.folder, {FOVEA_TINY_PACKED, p.texts, "--json"});
+  CHECK(run.status == 0);
+  CHECK(run.said ==
+        run_program(p.folder, {FOVEA_TINY_PACKED, p.texts, "--json", "--weights", FOVEA_TINY_WEIGHTS}).said);
+  const std::filesystem::path program = FOVEA_TINY_PACKED;
+  CHECK(load_weights(program.parent_path() / "tiny_packed_packed.gguf")
+            .metadata()
+            .contains("fovea.packed.set"));
+}
+
 TEST_CASE("weights are packed for the set that is asked for, and those of another model are not",
           "[programs]") {
   const place p;

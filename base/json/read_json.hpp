@@ -92,7 +92,7 @@ private:
       if (is_plain[byte]) {
         ++at_;
       } else if (byte == '"' || byte == '\\') {
-        text_.append(run, at_++);
+        text_.append(run, static_cast<std::size_t>(at_++ - run));
         if (byte == '"') return true;
         if (!escape()) return false;
         run = at_;
@@ -163,27 +163,42 @@ private:
 
   bool digits() {
     const char* const first = at_;
-    while (at_ != end_ && *at_ >= '0' && *at_ <= '9') ++at_;
+    while (is_digit()) ++at_;
     return at_ != first;
   }
-  bool one_of(std::string_view letters) {
-    if (at_ == end_ || letters.find(*at_) == letters.npos) return false;
+  bool is_digit() const { return at_ != end_ && *at_ >= '0' && *at_ <= '9'; }
+  bool one_of(char a, char b) {
+    if (at_ == end_ || (*at_ != a && *at_ != b)) return false;
     ++at_;
     return true;
   }
+  bool one(char wanted) { return one_of(wanted, wanted); }
 
   bool number() {
+    constexpr std::ptrdiff_t short_number = 18; // digits, which 64 bits hold
     const char* const first = at_;
-    const bool negative = one_of("-");
-    if (!one_of("0") && !digits()) return false;
+    std::uint64_t read = 0;
+    for (; is_digit() && at_ - first < short_number; ++at_)
+      read = 10 * read + static_cast<std::uint64_t>(*at_ - '0');
+    const bool is_short = at_ != first && !is_digit() && (*first != '0' || at_ - first == 1);
+    if (is_short && (at_ == end_ || (*at_ != '.' && *at_ != 'e' && *at_ != 'E')))
+      return to_.number_unsigned(read);
+    at_ = first;
+    return other_number();
+  }
+
+  bool other_number() {
+    const char* const first = at_;
+    const bool negative = one('-');
+    if (!one('0') && !digits()) return false;
     bool whole = true;
-    if (one_of(".")) {
+    if (one('.')) {
       whole = false;
       if (!digits()) return false;
     }
-    if (one_of("eE")) {
+    if (one_of('e', 'E')) {
       whole = false;
-      one_of("+-");
+      one_of('+', '-');
       if (!digits()) return false;
     }
     const std::string_view text(first, static_cast<std::size_t>(at_ - first));

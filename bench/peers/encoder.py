@@ -1,22 +1,24 @@
-"""Times MiniLM's encoder in PyTorch, in ONNX Runtime and, in int8, in CTranslate2 on the rows of bench/encoder.cpp and writes
-them as JSON.
+"""Times MiniLM's encoder on the rows of bench/encoder.cpp in PyTorch, AOTInductor, ONNX Runtime and OpenVINO, in bfloat16 in
+PyTorch and OpenVINO, in int8 in CTranslate2 and in OpenVINO by NNCF, and writes them as JSON.
 
     python bench/peers/encoder.py --model DIR [--threads N] [--json FILE]
 
-Needs torch, transformers, onnx, onnxruntime and ctranslate2.
+Needs torch, transformers and onnx; a peer that is not installed has no rows.
 """
 
+import copy
 import tempfile
 
-import ctranslate2
-import onnxruntime
 import peer
+import runtimes
 import torch
 import transformers
+from runtimes import INDUCTOR, OPENVINO
 
+ctranslate2, nncf = map(peer.installed, ("ctranslate2", "nncf"))
 SHAPES = [(1, 16), (1, 32), (1, 128), (8, 128)]
 NAMES = ["input_ids", "attention_mask", "token_type_ids"]
-NAMED = {  # of the graph for ONNX Runtime
+NAMED = {  # of the recorded graph
     "input_names": NAMES,
     "output_names": ["last_hidden_state"],
     "dynamic_axes": {name: {0: "B", 1: "T"} for name in [*NAMES, "last_hidden_state"]},
@@ -43,23 +45,51 @@ def int8_encoder(model, threads):
         return ctranslate2.Encoder(folder, compute_type="int8", inter_threads=1, intra_threads=threads)
 
 
+def quantized(graph):
+    """The graph with products of integers: NNCF reads the ranges of what 32 random texts give."""
+    texts = [torch.randint(1000, 30000, (1, 128)) for _ in range(32)]
+    samples = [{"input_ids": ids, "attention_mask": torch.ones_like(ids), "token_type_ids": torch.zeros_like(ids)} for ids in texts]
+    named = nncf.Dataset(samples, lambda sample: {name: values.numpy() for name, values in sample.items()})
+    return nncf.quantize(runtimes.openvino.Core().read_model(graph), named, model_type=nncf.ModelType.TRANSFORMER, subset_size=len(texts))
+
+
 def rows(options):
     transformers.logging.set_verbosity_error()
     model, recorded = (
         Encoder(transformers.BertModel.from_pretrained(options.model, add_pooling_layer=False, **how)).eval()
         for how in ({}, {"attn_implementation": "eager"})
     )
-    session = peer.onnx_session(recorded, inputs_of(2, 8), options.threads, **NAMED)
-    integers = int8_encoder(options.model, options.threads)
+    graph, threads = runtimes.onnx_graph(recorded, inputs_of(2, 8), **NAMED), options.threads
+    rounded = copy.deepcopy(model).bfloat16()
+    # By the kind of the row: the peer, what makes its run of some inputs, and the least cosine to PyTorch in float32.
+    ways = [("minilm", torch, lambda inputs: lambda: model(*inputs), 0.9999),
+            ("minilm", INDUCTOR, lambda inputs: runtimes.by_inductor(model, inputs, threads), 0.9999),
+            ("minilm-bf16", torch, lambda inputs: lambda: rounded(*inputs).float(), 0.999)]
+    if runtimes.onnxruntime:
+        session = runtimes.onnx_session(graph, threads)
+        ways.append(("minilm", runtimes.onnxruntime, lambda inputs: runtimes.by_onnx(session, inputs), 0.9999))
+    if runtimes.openvino:
+        plain, bfloat16 = (runtimes.openvino_model(graph, threads, precision) for precision in ("f32", "bf16"))
+        ways.append(("minilm", OPENVINO, lambda inputs: runtimes.by_openvino(plain, inputs), 0.9999))
+        ways.append(("minilm-bf16", OPENVINO, lambda inputs: runtimes.by_openvino(bfloat16, inputs), 0.999))
+    if runtimes.openvino and nncf:
+        integers = runtimes.openvino_model(quantized(graph), threads)
+        ways.append(("minilm-int8", OPENVINO, lambda inputs: runtimes.by_openvino(integers, inputs), 0.98))
+    if ctranslate2:
+        encoder = int8_encoder(options.model, threads)
+        ways.append(("minilm-int8", ctranslate2, lambda inputs: by_ctranslate2(encoder, inputs), 0.98))
     for batch, tokens in SHAPES:
-        tensors = inputs_of(batch, tokens)
-        feed = dict(zip(NAMES, [t.numpy() for t in tensors]))
-        repeats = 12 if batch * tokens >= 512 else 60
-        name = f"encoder/minilm/{batch}x{tokens}"
-        yield name, onnxruntime, lambda: session.run(None, feed), repeats
-        yield name, torch, lambda: model(*tensors), repeats
-        ids = tensors[0].tolist()
-        yield f"encoder/minilm-int8/{batch}x{tokens}", ctranslate2, lambda: integers.forward_batch(ids), repeats
+        inputs = inputs_of(batch, tokens)
+        known = model(*inputs)
+        for kind, timed, made, least in ways:
+            run = made(inputs)
+            if runtimes.agrees(timed, run, known, least):
+                yield f"encoder/{kind}/{batch}x{tokens}", timed, run, 12 if batch * tokens >= 512 else 60
+
+
+def by_ctranslate2(encoder, inputs):
+    ids = inputs[0].tolist()
+    return lambda: encoder.forward_batch(ids).last_hidden_state
 
 
 if __name__ == "__main__":

@@ -54,18 +54,22 @@ def compared(program, timing_peers, threads, rounds, passed, environment=None):
     ours, peers = {}, {}
     commands = [[program], *map(command_of, timing_peers)]
     for _ in range(rounds):
-        for command in commands:
+        for which, command in enumerate(commands):
             for row in rows_of([*command, "--threads", str(threads), *passed], environment):
                 if "peer" in row:
-                    peers.setdefault(row["name"], {}).setdefault(row["peer"], []).append(row)
+                    peers.setdefault(row["name"], {}).setdefault((row["peer"], which), []).append(row)
                 else:
                     ours.setdefault(row["name"], []).append(row)
     made = []
     for name, found in ours.items():
         row = best_of(found, "us", "median_us")
         row["peers"] = []
-        for timed in peers.get(name, {}).values():
+        fastest = {}  # of a peer that several programs time
+        for (told, _), timed in peers.get(name, {}).items():
             peer = best_of(timed, "peer_us", "peer_median_us")
+            if told not in fastest or peer["peer_us"] < fastest[told]["peer_us"]:
+                fastest[told] = peer
+        for peer in fastest.values():
             row["peers"].append({"peer": peer["peer"], "version": peer["peer_version"], "us": peer["peer_us"],
                                  "median_us": peer["peer_median_us"], "ratio": peer["peer_us"] / row["us"]})
         made.append(row)

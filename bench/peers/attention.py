@@ -60,8 +60,7 @@ def rows(options):
             run = lambda: scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=heads != kv_heads)
             yield name_of(*shape), torch, run, repeats
         if openvino and heads == kv_heads:
-            other = by_openvino(q, k, v, causal, options.threads)
-            if runtimes.agrees(OPENVINO, other, run()):
+            if other := runtimes.run_of(OPENVINO, lambda: by_openvino(q, k, v, causal, options.threads), run()):
                 yield name_of(*shape), OPENVINO, other, repeats
 
 

@@ -3,6 +3,7 @@
 import argparse
 import functools
 import importlib
+import importlib.metadata
 import json
 import statistics
 import time
@@ -19,6 +20,10 @@ def installed(name):
     except ImportError as missing:
         print(f"{name}: expected an installed peer, found none ({missing}): its rows are left out", flush=True)
         return None
+
+
+def version_of(package):
+    return importlib.metadata.version(package)
 
 
 def called(name, version):

@@ -30,7 +30,7 @@ void measure(bench::report& report, const std::string& argument) {
       sound[k] = 0.2f * std::sin(0.03f * static_cast<float>((i % blocks) * block + k));
     t.add(bench::time_us([&] { network->play(sound); }));
   }
-  report.add(std::filesystem::path(argument).filename().string(), t);
+  report.add("amplifiers/" + std::filesystem::path(argument).filename().string(), t);
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 """Runs one of our benchmarks and its peers' in turn and prints them side by side.
 
-    python bench/compare.py PROGRAM [PEER_SCRIPT...] [--threads N] [--rounds N] [--json FILE] [-- ARGUMENTS OF ALL]
+    python bench/compare.py PROGRAM [PEER...] [--threads N] [--rounds N] [--json FILE] [-- ARGUMENTS OF ALL]
+
+A peer is a script of Python or a program.
 
 Each is run `rounds` times, ours and the peers' alternating, so that what else the machine does meets all; of each the best
 and the median of the rounds' medians count. Rows: name, isa, threads, us, median_us, bound (the share of the machine's
@@ -16,16 +18,23 @@ import sys
 import tempfile
 
 
+told = set()  # what peers have said of rows that they leave out
+
+
 class BenchmarkFailed(RuntimeError):
     pass
 
 
-def rows_of(command):
+def rows_of(command, environment=None):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "rows.json"
-        run = subprocess.run([*command, "--json", str(file)], capture_output=True, text=True, check=False)
+        run = subprocess.run([*command, "--json", str(file)], capture_output=True, text=True, check=False, env=environment)
         if run.returncode != 0:
             raise BenchmarkFailed(f"{' '.join(map(str, command))}: exit status {run.returncode}\n{run.stderr}")
+        for line in run.stdout.splitlines():
+            if line.endswith("left out") and line not in told:
+                told.add(line)
+                print(line, file=sys.stderr)
         return json.loads(file.read_text())
 
 
@@ -36,23 +45,31 @@ def best_of(rounds, us, median_us):
     return row
 
 
-def compared(program, peer_scripts, threads, rounds, passed):
+def command_of(peer):
+    return [sys.executable, peer] if str(peer).endswith(".py") else [peer]
+
+
+def compared(program, timing_peers, threads, rounds, passed, environment=None):
     """Our rows, each with its peers', in the order in which the program times them."""
     ours, peers = {}, {}
-    commands = [[program], *([sys.executable, script] for script in peer_scripts)]
+    commands = [[program], *map(command_of, timing_peers)]
     for _ in range(rounds):
-        for command in commands:
-            for row in rows_of([*command, "--threads", str(threads), *passed]):
+        for which, command in enumerate(commands):
+            for row in rows_of([*command, "--threads", str(threads), *passed], environment):
                 if "peer" in row:
-                    peers.setdefault(row["name"], {}).setdefault(row["peer"], []).append(row)
+                    peers.setdefault(row["name"], {}).setdefault((row["peer"], which), []).append(row)
                 else:
                     ours.setdefault(row["name"], []).append(row)
     made = []
     for name, found in ours.items():
         row = best_of(found, "us", "median_us")
         row["peers"] = []
-        for timed in peers.get(name, {}).values():
+        fastest = {}  # of a peer that several programs time
+        for (told, _), timed in peers.get(name, {}).items():
             peer = best_of(timed, "peer_us", "peer_median_us")
+            if told not in fastest or peer["peer_us"] < fastest[told]["peer_us"]:
+                fastest[told] = peer
+        for peer in fastest.values():
             row["peers"].append({"peer": peer["peer"], "version": peer["peer_version"], "us": peer["peer_us"],
                                  "median_us": peer["peer_median_us"], "ratio": peer["peer_us"] / row["us"]})
         made.append(row)
@@ -75,13 +92,13 @@ def main():
         arguments = arguments[: arguments.index("--")]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
-    parser.add_argument("peer_scripts", nargs="*")
+    parser.add_argument("peers", nargs="*")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json")
     options = parser.parse_args(arguments)
     try:
-        rows = compared(options.program, options.peer_scripts, options.threads, options.rounds, passed)
+        rows = compared(options.program, options.peers, options.threads, options.rounds, passed)
     except BenchmarkFailed as failure:
         sys.exit(str(failure))
     print_rows(rows)

@@ -1,5 +1,5 @@
-// MiniLM's sentence encoder, from token ids to a vector, in float32 and with products of integers: the peers'
-// times are those of bench/peers/encoder.py.
+// MiniLM's sentence encoder, from token ids to a vector, in float32, by products of bfloat16 and of integers: the
+// peers' times are those of bench/peers/encoder.py.
 //
 //     encoder --model DIR [--threads N] [--json FILE]
 
@@ -45,6 +45,8 @@ void measure(const std::string& folder, bench::report& rows) {
   auto net = minilm_encoder::compile(from, options);
   std::printf("start-up with weights %.1f ms\n", (bench::now_us() - begin) / 1000);
   measure("minilm", std::move(net), rows);
+  measure("minilm-bf16", compile<bf16_products>(models::sentence_encoder<models::minilm>, from, options),
+          rows);
   measure("minilm-int8",
           compile<integer_products<int8>>(models::sentence_encoder<models::minilm>, from, options), rows);
   measure("minilm-q8_0",

@@ -12,7 +12,8 @@ MEMORY = 64 << 20  # more bytes than caches hold
 
 
 def threads_of(measured, question):
-    return {int(threads): run["rows"] for threads, run in measured.get(question, {}).items()}
+    """Rows by threads, without those held to a set."""
+    return {int(threads): run["rows"] for threads, run in measured.get(question, {}).items() if threads.isdigit()}
 
 
 def save(figure, file):

@@ -1,5 +1,5 @@
 // What does a small streamed model cost a sample, and a layer of 512 over 100 steps? The peers of the samples
-// are in bench/RESULTS.md, those of the layers are timed by bench/peers/recurrent.py on rows of the same
+// are timed by bench/peers/recurrent_rtneural.cpp, those of the layers by bench/peers/recurrent.py, on rows of the same
 // names.
 
 #include "measure.hpp"

@@ -1,30 +1,29 @@
-"""Runs all benchmarks beside their peers, keeps the rows in bench/results/measured.json, and writes bench/RESULTS.md's tables and
-the pictures beside it from them.
+"""Runs all benchmarks beside their peers, keeps the rows in bench/results/MACHINE.json, and writes the tables of bench/RESULTS.md, the
+pages of bench/machines and the pictures from such files.
 
-    python bench/run.py --build BUILD [--only QUESTION...] [--threads N...] [--rounds N] [--results FILE] [--beside-others]
+    python bench/run.py --build BUILD [--only QUESTION...] [--threads N...] [--rounds N] [--isa SET] [--peer QUESTION=PROGRAM...]
+                        [--machine MACHINE] [--nam FILE...] [--beside-others]
 
-QUESTION is the name of a program here; of those that are not named the rows stay as they are. FILE keeps the rows of another
-machine, as bench/results/sixteen_cores.json does. Where the system allows it all
-run at real-time priority, so that what else the machine does disturbs them less; the rows say so. `--beside-others` leaves
-the priority as it is.
+QUESTION is the name of a program here; of those that are not named the rows stay as they are. MACHINE is told from the
+processor. SET holds ours and the peers to an instruction set; the rows of others stay. PROGRAM times peers that Python does not
+have, as bench/peers/recurrent_rtneural.cpp does; of several the best counts. FILE is a .nam file for `amplifiers`. Where the system allows it all run at real-time
+priority, so that what else the machine does disturbs them less; the rows say so. `--beside-others` leaves the priority as it is.
 """
 
 import argparse
-import datetime
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 
 import compare
+import machine
 import tqdm
 from report import write_report
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-MEASURED = HERE / "results" / "measured.json"
 
 # A program, and whether a script of the same name times its peers.
 QUESTIONS = {
@@ -41,31 +40,19 @@ QUESTIONS = {
     "growth": False,
     "threads": False,
     "quality": False,
+    "amplifiers": False,
 }
+# What runs only where it is named: its files are the user's.
+NAMED = {"amplifiers"}
+# What holds the peers to a set, and those that it holds.
+HELD = {"avx2": {"FOVEA_ISA": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "CT2_FORCE_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+                 "ATEN_CPU_CAPABILITY": "avx2"}}
+HELD_PEERS = {"ctranslate2", "openvino", "torch"}
 # Of the numbers of threads the one that is run: the last, which is compared with one, and the first where threads change nothing
 # or one is asked about.
 ONCE = {"threads": slice(-1, None), "quality": slice(1), "today": slice(1)}
 # What times single calls needs no rounds where a round takes minutes.
 ROUNDS = {"training": 1, "formats": 1, "growth": 1, "threads": 1, "quality": 1}
-
-
-def first_line(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0].strip()
-
-
-def machine():
-    """What the rows are measured on."""
-    told = pathlib.Path("/proc/cpuinfo").read_text()
-    field = lambda name: re.search(rf"^{name}\s*: (.*)$", told, re.M).group(1)
-    flags = field("flags").split()
-    return {
-        "processor": f"{field('model name')}, family {field('cpu family')}, model {field('model')}",
-        "instructions": [flag for flag in ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile") if flag in flags],
-        "cores": os.cpu_count(),
-        "compiler": first_line("g++", "--version"),
-        "commit": first_line("git", "-C", str(HERE), "describe", "--always", "--dirty", "--exclude", "*"),
-        "date": datetime.date.today().isoformat(),
-    }
 
 
 def real_time():
@@ -87,14 +74,23 @@ def normal_priority():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--only", nargs="+", choices=QUESTIONS, default=list(QUESTIONS))
+    parser.add_argument("--only", nargs="+", choices=QUESTIONS, default=[question for question in QUESTIONS if question not in NAMED])
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--results", type=pathlib.Path, default=MEASURED)
+    parser.add_argument("--isa", choices=HELD)
+    parser.add_argument("--peer", nargs="+", default=[], metavar="QUESTION=PROGRAM")
+    parser.add_argument("--nam", nargs="+", default=[], metavar="FILE")
+    parser.add_argument("--machine", default=machine.name_of(machine.here(), os.cpu_count()))
     parser.add_argument("--beside-others", action="store_true", help="keep the priority that this script has")
     options = parser.parse_args()
-    here = machine()
-    measured = json.loads(options.results.read_text()) if options.results.exists() else {}
+    here = machine.measured_on()
+    file = HERE / "results" / f"{options.machine}.json"
+    measured = json.loads(file.read_text()) if file.exists() else {}
+    programs = [named.split("=", 1) for named in options.peer]
+    if not all(len(named) == 2 and named[0] in QUESTIONS for named in programs):
+        parser.error(f"--peer: expected QUESTION=PROGRAM, found {' '.join(options.peer)}")
+    if "amplifiers" in options.only and not options.nam:
+        parser.error("amplifiers: expected --nam FILE..., found none")
     runs = [(question, threads) for question in options.only for threads in options.threads[ONCE.get(question, slice(None))]]
     model = ["--model", str(options.build / "models" / "minilm")]
     today = options.build / "models" / "today"
@@ -103,12 +99,14 @@ def main():
     passed = {
         "encoder": model,
         "today": ["--models", str(today)],
+        "amplifiers": options.nam,
         "quality": [*model, "--sentences", str(ROOT / "examples/README.md"), "--learned", str(ROOT / "examples/generate/learned/gpt_small")],
     }
     with tqdm.tqdm(runs) as bar:
         for question, threads in bar:
             bar.set_description(f"{question}, {threads} thread{'s' if threads > 1 else ''}")
-            scripts = [HERE / "peers" / f"{question}.py"] if QUESTIONS[question] else []
+            peers = [HERE / "peers" / f"{question}.py"] if QUESTIONS[question] else []
+            peers += [program for asked, program in programs if asked == question]
             # A loaded machine is part of the question about threads.
             if question == "threads":
                 normal_priority()
@@ -117,11 +115,16 @@ def main():
                 priority = as_it_is() if options.beside_others else real_time()
             rounds = min(options.rounds, ROUNDS.get(question, options.rounds))
             try:
-                rows = compare.compared(options.build / "bench" / question, scripts, threads, rounds, passed.get(question, []))
+                rows = compare.compared(options.build / "bench" / question, peers, threads, rounds, passed.get(question, []),
+                                        {**os.environ, **HELD.get(options.isa, {})})
             except compare.BenchmarkFailed as failure:
                 sys.exit(str(failure))
-            measured.setdefault(question, {})[str(threads)] = {"machine": {**here, "priority": priority}, "rows": rows}
-            options.results.write_text(json.dumps(measured, indent=1) + "\n")
+            if options.isa:
+                for row in rows:
+                    row["peers"] = [peer for peer in row["peers"] if peer["peer"] in HELD_PEERS]
+            key = f"{threads} {options.isa}" if options.isa else str(threads)
+            measured.setdefault(question, {})[key] = {"machine": {**here, "priority": priority}, "rows": rows}
+            file.write_text(json.dumps(measured, indent=1) + "\n")
     normal_priority()
     write_report(HERE)
     return 0

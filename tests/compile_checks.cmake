@@ -75,6 +75,9 @@ add_python_test(cmake/install ${CMAKE_CURRENT_SOURCE_DIR}/cmake/install_test.py 
 
 # What g++ has to do for a program stays what it was. The kept figures are of g++ 12 and the headers beside it.
 add_python_test(compile_cost ${PROJECT_SOURCE_DIR}/bench/compile_cost.py --check)
+add_python_test(bench/compare ${CMAKE_CURRENT_SOURCE_DIR}/bench/compare_test.py ${PROJECT_SOURCE_DIR}/bench)
+add_python_test(bench/machine ${CMAKE_CURRENT_SOURCE_DIR}/bench/machine_test.py ${PROJECT_SOURCE_DIR}/bench)
+add_python_test(bench/report ${CMAKE_CURRENT_SOURCE_DIR}/bench/report_test.py ${PROJECT_SOURCE_DIR}/bench)
 execute_process(COMMAND g++ -dumpversion OUTPUT_VARIABLE version OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(NOT version MATCHES "^12")
   set_tests_properties(compile_cost PROPERTIES DISABLED ON)

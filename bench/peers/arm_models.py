@@ -8,7 +8,7 @@ import sys
 
 import encoder
 import formats
-import peer
+import runtimes
 import torch
 import transformers
 
@@ -17,11 +17,11 @@ MINILM = {"num_hidden_layers": 6, "hidden_size": 384, "intermediate_size": 1536,
 
 def main(folder):
     for kind in ("f32", "q8_0"):
-        formats.write_gpt2(folder / f"gpt2-{kind}.gguf", formats.TYPES[kind])
+        formats.write_gpt2(folder / f"gpt2-{kind}.gguf", formats.type_of(kind))
     config = transformers.BertConfig(**MINILM, attn_implementation="eager")
     model = encoder.Encoder(transformers.BertModel(config, add_pooling_layer=False)).eval()
     with torch.inference_mode():
-        (folder / "minilm.onnx").write_bytes(peer.onnx_graph(model, encoder.inputs_of(2, 8), **encoder.NAMED))
+        (folder / "minilm.onnx").write_bytes(runtimes.onnx_graph(model, encoder.inputs_of(2, 8), **encoder.NAMED))
 
 
 if __name__ == "__main__":

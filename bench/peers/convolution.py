@@ -1,11 +1,12 @@
-"""Times the rows of bench/convolution.cpp in PyTorch and in ONNX Runtime and writes them as JSON.
+"""Times the rows of bench/convolution.cpp in PyTorch, AOTInductor, ONNX Runtime and OpenVINO and writes them as JSON.
 
     python bench/peers/convolution.py [--threads N] [--json FILE]
 
-Both get their own layout, channels before time and planes. Needs torch, onnx and onnxruntime.
+All get their own layout, channels before time and planes. Needs torch and onnx; a peer that is not installed has no rows.
 """
 
 import peer
+import runtimes
 import torch
 from torch import nn
 
@@ -46,7 +47,7 @@ def modules():
 
 def rows(options):
     for name, module, shape in modules():
-        for timed, run in peer.runs_of(module.eval(), torch.randn(shape), options.threads):
+        for timed, run in runtimes.runs_of(module.eval(), torch.randn(shape), options.threads):
             yield "convolution/" + name, timed, run, 40 if shape[0] > 1 else 400
 
 

@@ -2,31 +2,29 @@
 
     python bench/peers/formats.py [--threads N] [--json FILE]
 
-The models are of random weights in GGUF files of this program's own. Needs llama-cpp-python, which is built from source, and
-gguf.
+The models are of random weights in GGUF files of this program's own. Without llama-cpp-python, which is built from source, and
+gguf there are no rows.
 """
 
 import ctypes
+import functools
 import pathlib
 import tempfile
 
-import gguf
-import llama_cpp
 import numpy
 import peer
 
+gguf, llama_cpp = map(peer.installed, ("gguf", "llama_cpp"))
+
 PROMPT = 128
-TYPES = {
-    "f32": gguf.GGMLQuantizationType.F32,
-    "f16": gguf.GGMLQuantizationType.F16,
-    "bf16": gguf.GGMLQuantizationType.BF16,
-    "q8_0": gguf.GGMLQuantizationType.Q8_0,
-    "q4_0": gguf.GGMLQuantizationType.Q4_0,
-    "q4_k": gguf.GGMLQuantizationType.Q4_K,
-}
+TYPES = ["f32", "f16", "bf16", "q8_0", "q4_0", "q4_k"]
 # Its products by these round what they multiply.
 ROUNDED = {"bf16": "bf16_products", "q8_0": "integer_products<q8_0>", "q4_0": "integer_products<q4_0>"}
 LAYERS, HEADS, WIDTH = 12, 12, 768
+
+
+def type_of(kind):
+    return gguf.GGMLQuantizationType[kind.upper()]
 
 
 def quantized(values, kind):
@@ -134,25 +132,29 @@ class Context:
         llama_cpp.llama_model_free(self.model)
 
 
-@llama_cpp.llama_log_callback
-def silent(_level, _text, _data):
-    pass
+@functools.cache
+def silent():
+    return llama_cpp.llama_log_callback(lambda _level, _text, _data: None)
 
 
 def begin():
-    """Before the first context."""
-    llama_cpp.llama_log_set(silent, ctypes.c_void_p())
+    """Before the first context: whether there may be one."""
+    if not (llama_cpp and gguf):
+        return False
+    llama_cpp.llama_log_set(silent(), ctypes.c_void_p())
     llama_cpp.llama_backend_init()
+    return True
 
 
 def rows(options):
-    begin()
+    if not begin():
+        return
     ids = [i * 37 % 1000 for i in range(PROMPT)]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "model.gguf"
         for model, write in (("GPT-2 124M", write_gpt2), ("Llama 134M", write_llama)):
-            for kind, number in TYPES.items():
-                write(path, number)
+            for kind in TYPES:
+                write(path, type_of(kind))
                 network = Context(path, options.threads)
 
                 def prompt():

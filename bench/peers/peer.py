@@ -1,13 +1,34 @@
-"""What the peers' scripts share: times taken as bench/measure.hpp takes them, graphs for ONNX Runtime, rows as JSON."""
+"""What the peers' scripts share: which peers are installed, times taken as bench/measure.hpp takes them, rows as JSON."""
 
 import argparse
-import io
+import functools
+import importlib
+import importlib.metadata
 import json
 import statistics
 import time
+import types
 
-import onnxruntime
 import torch
+
+
+@functools.cache
+def installed(name):
+    """The module of a peer; None where it is not installed, which is told once."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as missing:
+        print(f"{name}: expected an installed peer, found none ({missing}): its rows are left out", flush=True)
+        return None
+
+
+def version_of(package):
+    return importlib.metadata.version(package)
+
+
+def called(name, version):
+    """A peer by another name than its module's."""
+    return types.SimpleNamespace(__name__=name, __version__=version)
 
 
 def times_us(run, repeats):
@@ -21,30 +42,6 @@ def times_us(run, repeats):
     return min(times) * 1e6, statistics.median(times) * 1e6
 
 
-def onnx_graph(module, inputs, **recorded):
-    """The bytes of the graph that TorchScript records."""
-    file = io.BytesIO()
-    torch.onnx.export(module, inputs, file, opset_version=17, dynamo=False, **recorded)
-    return file.getvalue()
-
-
-def onnx_session(module, inputs, threads, **recorded):
-    """A session of a recorded graph, with every optimisation of the runtime."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-    return onnxruntime.InferenceSession(onnx_graph(module, inputs, **recorded), options, providers=["CPUExecutionProvider"])
-
-
-def runs_of(module, x, threads):
-    """Both peers on a module of one input: each with what runs it."""
-    session = onnx_session(module, (x,), threads, input_names=["x"])
-    feed = {"x": x.numpy()}
-    yield onnxruntime, lambda: session.run(None, feed)
-    yield torch, lambda: module(x)
-
-
 def main(about, rows, declare=lambda parser: None, gradients=False):
     """Times rows(options), each a name, the peer's module, what to run and how often, and writes them as JSON.
 
@@ -56,6 +53,7 @@ def main(about, rows, declare=lambda parser: None, gradients=False):
     declare(parser)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
+    torch.manual_seed(1)
     made = []
     with torch.inference_mode(not gradients):
         for name, peer, run, repeats in rows(options):

@@ -1,11 +1,12 @@
-"""Times the rows of bench/product.cpp in PyTorch and in ONNX Runtime and writes them as JSON.
+"""Times the rows of bench/product.cpp in PyTorch, ONNX Runtime and OpenVINO and writes them as JSON.
 
     python bench/peers/product.py [--threads N] [--json FILE]
 
-Needs torch, onnx and onnxruntime.
+Needs torch and onnx; a peer that is not installed has no rows.
 """
 
 import peer
+import runtimes
 import torch
 from torch import nn
 
@@ -21,7 +22,7 @@ def rows(options):
     for count, columns, depth in SHAPES:
         module = nn.Linear(depth, columns, bias=False).eval()
         repeats = max(20, min(1000, int(1e10 / (count * columns * depth))))
-        for timed, run in peer.runs_of(module, torch.randn(count, depth), options.threads):
+        for timed, run in runtimes.runs_of(module, torch.randn(count, depth), options.threads, inductor=False):
             yield f"product/{count}x{columns}x{depth}", timed, run, repeats
 
 

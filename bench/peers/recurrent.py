@@ -1,11 +1,12 @@
-"""Times the layers of bench/recurrent.cpp in PyTorch and in ONNX Runtime and writes them as JSON.
+"""Times the layers of bench/recurrent.cpp in PyTorch, AOTInductor, ONNX Runtime and OpenVINO and writes them as JSON.
 
     python bench/peers/recurrent.py [--threads N] [--json FILE]
 
-Needs torch, onnx and onnxruntime.
+Needs torch and onnx; a peer that is not installed has no rows.
 """
 
 import peer
+import runtimes
 import torch
 from torch import nn
 
@@ -28,7 +29,7 @@ def modules():
 
 def rows(options):
     for name, module, shape in modules():
-        for timed, run in peer.runs_of(module.eval(), torch.randn(shape), options.threads):
+        for timed, run in runtimes.runs_of(module.eval(), torch.randn(shape), options.threads):
             yield name, timed, run, 40 if shape[0] == 1 else 8
 
 

@@ -1,24 +1,25 @@
-"""Times the models of bench/today.cpp in ONNX Runtime, CTranslate2, PyTorch and llama.cpp and writes them as JSON.
+"""Times the models of bench/today.cpp in ONNX Runtime, OpenVINO, CTranslate2, PyTorch and llama.cpp and writes them as JSON.
 
     python bench/peers/today.py --models DIR [--only PART...] [--threads N] [--json FILE]
 
-DIR is what today_models.py has written. Needs torch, transformers, onnx, onnxruntime, ctranslate2 and llama-cpp-python.
+DIR is what today_models.py has written. Needs torch, transformers and onnx; a peer that is not installed has no rows.
 """
 
+import importlib
 import pathlib
 import tempfile
 
-import ctranslate2
-import ctranslate2.converters.transformers as converters
 import formats
-import llama_cpp
 import numpy
-import onnxruntime
 import peer
+import runtimes
 import safetensors.torch
 import today_models
 import torch
+from formats import llama_cpp
+from runtimes import onnxruntime
 
+ctranslate2 = peer.installed("ctranslate2")
 PARTS = ["whisper_tiny_encoder", "whisper_tiny_50_tokens", "modernbert_base", "experts_layer", "qwen3_q8_0", "qwen3_q4_0",
          "qwen3_q4_k"]
 
@@ -83,17 +84,21 @@ class Step(torch.nn.Module):
         return self.scores(self.decoder.layer_norm(x[:, -1:])), *new
 
 
+def recorded_session(threads, *recorded, **names):
+    return runtimes.onnx_session(runtimes.onnx_graph(*recorded, **names), threads)
+
+
 def onnx_writer(model, threads):
     """Greedy tokens by two graphs: of the memory, and of a step with what is kept."""
     layers, heads, width = len(model.model.decoder.layers), 6, 64
     kept, cross = ([f"{kind}{i}" for i in range(2 * layers)] for kind in ("own", "memory"))
     own, memory = (torch.zeros(1, heads, positions, width) for positions in (3, 1500))
-    of_memory = peer.onnx_session(Memory(model.model.decoder), (torch.zeros(1, 1500, heads * width),), threads,
-                                  input_names=["memory"], output_names=cross)
+    of_memory = recorded_session(threads, Memory(model.model.decoder), (torch.zeros(1, 1500, heads * width),),
+                                 input_names=["memory"], output_names=cross)
     new = [f"new_{name}" for name in kept]
-    step = peer.onnx_session(Step(model), (torch.tensor([[1, 2]]), *[own] * len(kept), *[memory] * len(cross)), threads,
-                             input_names=["ids", *kept, *cross], output_names=["scores", *new],
-                             dynamic_axes={"ids": {1: "T"}, **{name: {2: "P"} for name in kept}, **{name: {2: "N"} for name in new}})
+    step = recorded_session(threads, Step(model), (torch.tensor([[1, 2]]), *[own] * len(kept), *[memory] * len(cross)),
+                            input_names=["ids", *kept, *cross], output_names=["scores", *new],
+                            dynamic_axes={"ids": {1: "T"}, **{name: {2: "P"} for name in kept}, **{name: {2: "N"} for name in new}})
 
     def text(memory):
         feed = dict(zip(cross, of_memory.run(None, {"memory": memory})))
@@ -111,6 +116,7 @@ def onnx_writer(model, threads):
 
 def ctranslate2_whisper(model, threads):
     """By the converter, whose tokens are made up, for there are no words."""
+    converters = importlib.import_module("ctranslate2.converters.transformers")
     spec = converters.WhisperLoader().get_model_spec(model)
     words = [f"<{i}>" for i in range(model.config.vocab_size)]
     special = {50257: "<|endoftext|>", 50258: "<|startoftranscript|>", 50259: "<|en|>", 50358: "<|translate|>", 50359: "<|transcribe|>",
@@ -139,29 +145,30 @@ def whisper_rows(options, known, encoder, tokens):
     safetensors.torch.load_model(model, str(options.models / "whisper.safetensors"))
     features = known["whisper.features"].transpose(1, 2).contiguous()
     memory, ids = known["whisper.memory"].numpy(), known["whisper.ids"].tolist()
-    other = ctranslate2_whisper(model, options.threads)
+    other = ctranslate2 and ctranslate2_whisper(model, options.threads)
     if encoder:
-        session = peer.onnx_session(Output(model.model.encoder), (features,), options.threads, input_names=["x"])
-        feed = {"x": features.numpy()}
-        seen = ctranslate2.StorageView.from_array(features.numpy())
-        expect("onnxruntime", session.run(None, feed)[0], memory)
-        expect("ctranslate2", numpy.array(other.encode(seen)), memory)
-        yield "today/whisper_tiny_encoder", onnxruntime, lambda: session.run(None, feed), 8
-        yield "today/whisper_tiny_encoder", ctranslate2, lambda: other.encode(seen), 8
+        ways = [*runtimes.recorded_ways(Output(model.model.encoder), (features,), options.threads, input_names=["x"])]
+        if other:
+            seen = ctranslate2.StorageView.from_array(features.numpy())
+            ways.append((ctranslate2, lambda: lambda: numpy.array(other.encode(seen))))
+        for timed, make in ways:
+            if run := runtimes.run_of(timed, make, memory):
+                yield "today/whisper_tiny_encoder", timed, run, 8
     if tokens:
-        text = onnx_writer(model, options.threads)
-        seen = ctranslate2.StorageView.from_array(memory)
-
-        def written():
+        writers = []
+        if onnxruntime:
+            text = onnx_writer(model, options.threads)
+            writers.append((onnxruntime, lambda: text(memory)))
+        if other:
+            heard = ctranslate2.StorageView.from_array(memory)
             # It takes half of the length for what a prompt has.
-            return other.generate(seen, [today_models.PROMPT], beam_size=1, max_length=2 * today_models.TOKENS, suppress_blank=False,
-                                  suppress_tokens=[])[0].sequences_ids[0]
-
-        for name, made in (("onnxruntime", text(memory)), ("ctranslate2", written())):
-            if made != ids:
-                raise RuntimeError(f"{name}: wrote {made}, and not {ids}")
-        yield "today/whisper_tiny_50_tokens", onnxruntime, lambda: text(memory), 12
-        yield "today/whisper_tiny_50_tokens", ctranslate2, written, 12
+            writers.append((ctranslate2, lambda: other.generate(
+                heard, [today_models.PROMPT], beam_size=1, max_length=2 * today_models.TOKENS, suppress_blank=False,
+                suppress_tokens=[])[0].sequences_ids[0]))
+        for timed, write in writers:
+            if (made := write()) != ids:
+                raise RuntimeError(f"{timed.__name__}: wrote {made}, and not {ids}")
+            yield "today/whisper_tiny_50_tokens", timed, write, 12
 
 
 class Masked(torch.nn.Module):
@@ -178,10 +185,9 @@ def modernbert_rows(options, known):
     safetensors.torch.load_model(model, str(options.models / "modernbert.safetensors"))
     masked, tokens = Masked(model), known["modernbert.tokens"].long()
     inputs = tokens, torch.ones_like(tokens)
-    session = peer.onnx_session(masked, inputs, options.threads, input_names=["tokens", "mask"])
-    feed = {name.name: tensor.numpy() for name, tensor in zip(session.get_inputs(), inputs)}
-    expect("onnxruntime", session.run(None, feed)[0], known["modernbert.hidden"].numpy())
-    yield "today/modernbert_base_1x512", onnxruntime, lambda: session.run(None, feed), 6
+    for timed, make in runtimes.recorded_ways(masked, inputs, options.threads, input_names=["tokens", "mask"]):
+        if run := runtimes.run_of(timed, make, known["modernbert.hidden"]):
+            yield "today/modernbert_base_1x512", timed, run, 6
     model.set_attn_implementation("sdpa")
     yield "today/modernbert_base_1x512", torch, lambda: masked(*inputs), 6
 
@@ -223,7 +229,7 @@ def qwen3_rows(options, known, kind):
 
 
 def rows(options):
-    formats.begin()
+    llama = formats.begin()
     known = safetensors.torch.load_file(str(options.models / "known.safetensors"))
     parts = options.only or PARTS
     if {"whisper_tiny_encoder", "whisper_tiny_50_tokens"} & set(parts):
@@ -233,7 +239,7 @@ def rows(options):
     if "experts_layer" in parts:
         yield from experts_rows(options, known)
     for kind in today_models.KINDS:
-        if f"qwen3_{kind}" in parts:
+        if llama and f"qwen3_{kind}" in parts:
             yield from qwen3_rows(options, known, kind)
 
 

@@ -57,7 +57,7 @@ def greedy(model, memory):
 
 
 def write_qwen3(path, kind):
-    file = formats.File(path, "qwen3", formats.TYPES[kind], VOCABULARY, INNER, 1024, **QWEN3)
+    file = formats.File(path, "qwen3", formats.type_of(kind), VOCABULARY, INNER, 1024, **QWEN3)
     file.writer.add_head_count_kv(KV_HEADS)
     file.writer.add_key_length(HEAD_WIDTH)
     file.writer.add_value_length(HEAD_WIDTH)

@@ -25,6 +25,7 @@ ELSEWHERE = {
     "bench/RELIABILITY.md": "reliability.md",
     "examples/README.md": "programs.md",
     "SECURITY.md": "security.md",
+    **{f"bench/machines/{page.name}": f"machines/{page.name}" for page in sorted((ROOT / "bench" / "machines").glob("*.md"))},
 }
 PICTURES = "bench/pictures"
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

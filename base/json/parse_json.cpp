@@ -1,7 +1,6 @@
 #include <fovea/base/json/parse_json.hpp>
 
 #include <fovea/base/in_quotes.hpp>
-#include <fovea/base/json/read_json.hpp>
 #include <fovea/base/mapped_file.hpp>
 #include <fovea/base/regular_file.hpp>
 
@@ -24,31 +23,7 @@ void take_apart(json& value) noexcept {
   value.clear();
 }
 
-/// Says what is wrong with a text in nlohmann's words.
-struct refuser {
-  bool null() { return true; }
-  bool boolean(bool) { return true; }
-  bool number_integer(std::int64_t) { return true; }
-  bool number_unsigned(std::uint64_t) { return true; }
-  bool number_float(double, const std::string&) { return true; }
-  bool string(std::string&) { return true; }
-  bool binary(json::binary_t&) { return true; }
-  bool start_object(std::size_t) { return true; }
-  bool start_array(std::size_t) { return true; }
-  bool key(std::string&) { return true; }
-  bool end_object() { return true; }
-  bool end_array() { return true; }
-  bool parse_error(std::size_t, const std::string& last_read, const json::exception& problem) {
-    std::string reason = problem.what();
-    if (const auto id = reason.find("] "); reason.starts_with('[') && id != std::string::npos)
-      reason.erase(0, id + 2); // the library's number of the error
-    if (const auto at = reason.find(last_read); at != std::string::npos && !last_read.empty())
-      reason.replace(at, last_read.size(), shortened(last_read));
-    throw malformed_json("not valid JSON: " + reason);
-  }
-};
-
-/// Builds values from what is read.
+/// Builds values from what nlohmann's parser reads.
 class builder {
 public:
   explicit builder(std::span<const taken_part> parts) : parts_(parts) {}
@@ -67,6 +42,7 @@ public:
   bool number_unsigned(std::uint64_t value) { return put(value); }
   bool number_float(double value, const std::string&) { return put(value); }
   bool string(std::string& value) { return put(std::move(value)); }
+  bool binary(json::binary_t&) { return false; } // not in texts
   bool start_object(std::size_t) { return begin(json::object()); }
   bool start_array(std::size_t) { return begin(json::array()); }
   bool key(std::string& name) {
@@ -75,6 +51,15 @@ public:
   }
   bool end_object() { return end(); }
   bool end_array() { return end(); }
+
+  bool parse_error(std::size_t, const std::string& last_read, const json::exception& problem) {
+    std::string reason = problem.what();
+    if (const auto id = reason.find("] "); reason.starts_with('[') && id != std::string::npos)
+      reason.erase(0, id + 2); // the library's number of the error
+    if (const auto at = reason.find(last_read); at != std::string::npos && !last_read.empty())
+      reason.replace(at, last_read.size(), shortened(last_read));
+    throw malformed_json("not valid JSON: " + reason);
+  }
 
 private:
   /// A list or an object that is not complete.
@@ -140,11 +125,7 @@ json_document::~json_document() { take_apart(value_); }
 
 json_document parse_json(std::string_view text, std::span<const taken_part> parts) {
   builder made(parts);
-  if (!json_reader<builder>(text, made).read()) {
-    refuser refuse;
-    json::sax_parse(text, &refuse);
-    throw malformed_json("not valid JSON");
-  }
+  json::sax_parse(text, &made);
   return made.result();
 }
 

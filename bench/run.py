@@ -45,8 +45,8 @@ QUESTIONS = {
 # What runs only where it is named: its files are the user's.
 NAMED = {"amplifiers"}
 # What holds the peers to a set, and those that it holds.
-HELD = {"avx2": {"FOVEA_ISA": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "CT2_FORCE_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2",
-                 "ATEN_CPU_CAPABILITY": "avx2"}}
+HELD = {"avx2": {"FOVEA_ISA": "avx2", "FOVEA_PLAIN": "1", "ONEDNN_MAX_CPU_ISA": "AVX2", "CT2_FORCE_CPU_ISA": "AVX2",
+                 "MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}}
 HELD_PEERS = {"ctranslate2", "openvino", "torch"}
 # Of the numbers of threads the one that is run: the last, which is compared with one, and the first where threads change nothing
 # or one is asked about.

@@ -16,7 +16,15 @@ def threads_of(measured, question):
     return {int(threads): run["rows"] for threads, run in measured.get(question, {}).items() if threads.isdigit()}
 
 
-def save(figure, file):
+def run_of(measured, question):
+    return next((run for threads, run in measured.get(question, {}).items() if threads.isdigit()), None)
+
+
+def save(figure, file, run=None):
+    """`run` says where it was measured."""
+    if run:
+        told = run["machine"]
+        figure.suptitle(", ".join(filter(None, (told["processor"], told.get("date")))), fontsize=8)
     figure.savefig(file, metadata={"Date": None})
     pyplot.close(figure)
 
@@ -40,7 +48,7 @@ def ratios(measured, question, file):
     panel.set_xlabel("time of the best peer over ours, in one run")
     panel.margins(x=0.15)
     panel.legend(frameon=False, fontsize=7)
-    save(figure, file)
+    save(figure, file, run_of(measured, question))
 
 
 def roofline(measured, file):
@@ -69,7 +77,7 @@ def roofline(measured, file):
     panel.set_ylabel("GFLOP/s")
     panel.grid(linewidth=0.3)
     panel.legend(frameon=False, fontsize=8, loc="lower right")
-    save(figure, file)
+    save(figure, file, run_of(measured, "product"))
 
 
 def lines_of(measured, question):
@@ -104,7 +112,7 @@ def families(measured, file):
         panel.set_xlabel("T, tokens of the sequence")
         panel.set_title(f"microseconds {of}")
     sequence.legend(frameon=False, fontsize=7)
-    save(figure, file)
+    save(figure, file, run_of(measured, "families"))
 
 
 def growth(measured, file):
@@ -121,7 +129,7 @@ def growth(measured, file):
         drawn(panel, numbers, [line[n]["memory_bytes"] / 1024 for n in numbers], color=COLOURS[1], label="working memory, KiB")
         panel.set_xlabel(title)
     panels[0].legend(frameon=False, fontsize=8)
-    save(figure, file)
+    save(figure, file, run_of(measured, "growth"))
 
 
 def draw_all(measured, folder):

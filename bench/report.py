@@ -327,7 +327,8 @@ def pages(folder):
 
     def filled(match):
         name, of = match.groups()
-        return "\n".join([f"<!-- {name}{f' {of}' if of else ''} -->", "", *table_of(machines[of or own], name), "", "<!-- end -->"])
+        where = [f"On [{of}](../bench/machines/{of}.md):", ""] if (of or own) != own else []
+        return "\n".join([f"<!-- {name}{f' {of}' if of else ''} -->", "", *where, *table_of(machines[of or own], name), "", "<!-- end -->"])
 
     written = {folder / "machines" / f"{name}.md": page_of(name, measured) for name, measured in machines.items()}
     written[page] = re.sub(r"<!-- (?!end)(\w+)(?: (\w+))? -->.*?<!-- end -->", filled, text, flags=re.S)

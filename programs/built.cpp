@@ -29,6 +29,15 @@ tokenizer opened(const built_file& file, const program_parts& parts, std::size_t
   return words;
 }
 
+/// Where a file of the build lies.
+std::filesystem::path place_of(const built_file& file) {
+  if (!file.moves_along) return file.path;
+  std::error_code none; // where a system does not tell where its programs lie
+  const auto beside =
+      std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / file.path.filename();
+  return beside.has_parent_path() && std::filesystem::exists(beside, none) ? beside : file.path;
+}
+
 } // namespace
 
 std::string version_of(const program_parts& parts) {
@@ -43,7 +52,7 @@ bool has_weights(const program_parts& parts) {
 model_weights weights_of(const program_parts& parts, const std::filesystem::path& named) {
   if (named.empty() && !parts.weights.bytes.empty())
     return weights_of(parts, parts.weights.bytes, "the weights of " + parts.name);
-  model_weights weights = load_weights(named.empty() ? parts.weights.path : named);
+  model_weights weights = load_weights(named.empty() ? place_of(parts.weights) : named);
   expect_metadata(weights, parts.metadata);
   return weights;
 }

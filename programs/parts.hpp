@@ -17,6 +17,7 @@ namespace fovea::programs {
 struct built_file {
   std::filesystem::path path = {};
   std::span<const std::byte> bytes = {};
+  bool moves_along = false; // with the program: beside that it is looked for first
 };
 
 /// What a program or library is built from, as fovea_add_executable and fovea_add_library write it.

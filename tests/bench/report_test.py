@@ -52,7 +52,7 @@ with tempfile.TemporaryDirectory() as name:
                  "| attention/12x64/1x2048 | 1 | avx512 | the limit | 0.90 | at least 0.85 | reached |"):
         assert line in text.splitlines(), f"{line} is not in\n{text}"
     # Another machine's rows, without the columns that are empty.
-    assert "<!-- sound other -->\n\n| | threads | set | Fovea | torch 1 | ratio |\n" in text and "old" not in text, text
+    assert "<!-- sound other -->\n\nOn [other](../bench/machines/other.md):\n\n| | threads | set | Fovea | torch 1 | ratio |\n" in text and "old" not in text, text
     assert set(rows) == {"sound"}, "pictures are of the rows that the page shows"
     assert "## Attention\n\n| | 1 thread | bound |\n| --- | ---: | ---: |\n| 12x64/1x2048 | 12.3 us | 0.90 |\n" in written[folder / "machines" / "one.md"]
     page.write_text("<!-- machine none -->\n<!-- end -->\n")

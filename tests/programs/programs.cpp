@@ -153,6 +153,15 @@ TEST_CASE("a program opens the packed weights that the build made for it", "[pro
   CHECK(load_weights(program.parent_path() / "tiny_packed_packed.gguf")
             .metadata()
             .contains("fovea.packed.set"));
+
+  // Where the program has moved to, its weights may lie beside it.
+  const std::filesystem::path moved = p.folder / "moved", weights = p.folder / "tiny_packed_packed.gguf";
+  std::filesystem::copy_file(program, moved);
+  CHECK(run_program(p.folder, {moved.string(), p.texts, "--json"}).said == run.said);
+  std::ofstream(weights) << "none";
+  const program_run refused = run_program(p.folder, {moved.string(), p.texts, "--json"});
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.said, Contains("tiny_packed_packed.gguf"));
 }
 
 TEST_CASE("weights are packed for the set that is asked for, and those of another model are not",

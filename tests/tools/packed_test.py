@@ -48,6 +48,16 @@ class Packed(ToolTest):
         # A model reads the file where it lies, and gives what the backend reference makes of it.
         self.command = "check"
         self.assertRegex(self.rows("net.hpp", "nets::scored", "--weights", "w.gguf", *self.behind)[1], r"^simd y\[")
+        # It is no checkpoint.
+        self.command = "convert"
+        self.assertEqual(
+            self.refusal("w.gguf", "other.gguf", "--format", "f16"),
+            "w.gguf: expected a checkpoint, found weights that are packed for a model; --packed packs the checkpoint that "
+            "they were made of in another format")
+        self.command = "inspect"
+        said = self.rows("w.gguf")
+        self.assertRegex(said[0], r"^w\.gguf: weights packed in q8_0 for \w+$")
+        self.assertRegex(said[1], r"^3 tensors, \d\.\d kB$")
 
     def test_a_set_that_is_named(self):
         known = self.refusal(*self.words, "--set", "mmx")

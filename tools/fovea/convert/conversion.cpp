@@ -3,6 +3,7 @@
 #include <fovea/base/error.hpp>
 #include <fovea/weights/converted.hpp>
 #include <fovea/weights/gguf.hpp>
+#include <fovea/weights/packed_weights.hpp>
 #include <fovea/weights/safetensors.hpp>
 #include <fovea/weights/training_names.hpp>
 #include <fovea/weights/weight_format.hpp>
@@ -84,6 +85,10 @@ report write_converted(const fs::path& from, const fs::path& to, const choice& a
                        const std::function<void(std::size_t, std::size_t)>& progress) {
   check_paths(from, to, asked);
   const fovea::model_weights source = fovea::load_weights(from);
+  if (source.metadata().contains(fovea::core::packed_keys::version))
+    throw fovea::error(from.string() +
+                       ": expected a checkpoint, found weights that are packed for a model; --packed "
+                       "packs the checkpoint that they were made of in another format");
   const std::vector<planned_tensor> plan = plan_of(source, asked);
   std::size_t done = 0, total = 0;
   for (const planned_tensor& one : plan) total += one.from.bytes.size();

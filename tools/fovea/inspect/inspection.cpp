@@ -7,6 +7,7 @@
 #include <fovea/base/mapped_file.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
 #include <fovea/weights/gguf.hpp>
+#include <fovea/weights/packed_weights.hpp>
 #include <fovea/weights/training_names.hpp>
 #include <fovea/weights/weight_file.hpp>
 
@@ -52,8 +53,13 @@ void add_gguf(inspection& made, const fs::path& path) {
   const fovea::gguf_metadata keys = fovea::core::gguf_file(path).metadata();
   for (const auto& [key, length] : keys.array_lengths())
     made.metadata.emplace(key, "an array of " + std::to_string(length));
-  made.what =
-      "GGUF weights of a " + std::string(keys.text("general.architecture").value_or("model without a name"));
+  using namespace fovea::core::packed_keys;
+  if (keys.contains(version))
+    made.what = "weights packed in " + std::string(keys.text(format).value_or("an unknown format")) +
+                " for " + std::string(keys.text(set).value_or("an unknown set"));
+  else
+    made.what = "GGUF weights of a " +
+                std::string(keys.text("general.architecture").value_or("model without a name"));
   if (keys.contains("tokenizer.ggml.model")) made.tokenizer = facts_of(fovea::load_tokenizer(path), path);
 }
 

@@ -4,6 +4,7 @@
 #include "../size_text.hpp"
 
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/weights/packed_weights.hpp>
 
 #include <fnmatch.h>
 
@@ -147,8 +148,10 @@ std::string text_of(const inspection& found, const inspection_wishes& wishes) {
   if (found.tokenizer) text += tokenizer_text(*found.tokenizer);
   if (!found.weights) return text;
   const std::vector<named_tensor> tensors = wanted_tensors(found, wishes);
-  text += fmt::format("{} tensor{}, {} values, {}\n", tensors.size(), tensors.size() == 1 ? "" : "s",
-                      values_of(tensors), size_text(bytes_of(tensors)));
+  const bool packed = found.metadata.contains(fovea::core::packed_keys::version); // as bytes, not as values
+  text +=
+      fmt::format("{} tensor{}, {}{}\n", tensors.size(), tensors.size() == 1 ? "" : "s",
+                  packed ? "" : fmt::format("{} values, ", values_of(tensors)), size_text(bytes_of(tensors)));
   text += pairs_text({found.metadata.begin(), found.metadata.end()}, wishes.columns);
   return text + tensors_text(found, wishes);
 }

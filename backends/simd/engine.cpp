@@ -27,6 +27,12 @@ packed in_other_panels(const panels_view& weights, size_t panel, thread_pool& po
   return made;
 }
 
+/// The table of a gather, where it is a parameter; else -1.
+int gathered_parameter(const graph_view& graph, int id) {
+  const int table = graph.at(id).kind == op::gather ? graph.operand(id, 0) : -1;
+  return table >= 0 && graph.at(table).kind == op::parameter ? table : -1;
+}
+
 } // namespace
 
 shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
@@ -53,8 +59,8 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
 shared_weights::~shared_weights() = default;
 
 int shared_weights::formatted_table(const graph_view& graph, int id) const {
-  const int table = graph.at(id).kind == op::gather ? graph.operand(id, 0) : -1;
-  if (table < 0 || graph.at(table).kind != op::parameter) return -1;
+  const int table = gathered_parameter(graph, id);
+  if (table < 0) return -1;
   const auto first = static_cast<std::size_t>(parameters.first(graph.at(table).settings.entry.index));
   const bool has_values = parameters.format(first) == weight_format::f32 && values[first] != nullptr;
   return has_values ? -1 : table;
@@ -137,8 +143,8 @@ void shared_weights::let_go(const graph_view& graph, const plan_view& plan) {
 }
 
 bool shared_weights::gathers_from_panels(const graph_view& graph, int id) const {
-  const int table = graph.at(id).kind == op::gather ? graph.operand(id, 0) : -1;
-  if (table < 0 || graph.at(table).kind != op::parameter) return false;
+  const int table = gathered_parameter(graph, id);
+  if (table < 0) return false;
   const auto first = static_cast<std::size_t>(parameters.first(graph.at(table).settings.entry.index));
   return panels[2 * first].data != nullptr;
 }

@@ -13,19 +13,20 @@ extern const rounding_kernel fovea_integer_product_avx2_vnni, fovea_integer_k_pr
 namespace {
 
 bool has_avx_vnni() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1u << 4) != 0;
+  static const bool has = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1u << 4) != 0;
+  }();
+  return has;
 }
 
 template <>
 const rounding_kernel& best<kernel_name::integer_product, "avx2">(const rounding_kernel& plain) {
-  static const bool has = has_avx_vnni();
-  return has ? fovea_integer_product_avx2_vnni : plain;
+  return has_avx_vnni() ? fovea_integer_product_avx2_vnni : plain;
 }
 template <>
 const rounding_kernel& best<kernel_name::integer_k_product, "avx2">(const rounding_kernel& plain) {
-  static const bool has = has_avx_vnni();
-  return has ? fovea_integer_k_product_avx2_vnni : plain;
+  return has_avx_vnni() ? fovea_integer_k_product_avx2_vnni : plain;
 }
 
 } // namespace

@@ -85,7 +85,7 @@ report write_converted(const fs::path& from, const fs::path& to, const choice& a
                        const std::function<void(std::size_t, std::size_t)>& progress) {
   check_paths(from, to, asked);
   const fovea::model_weights source = fovea::load_weights(from);
-  if (source.metadata().contains(fovea::core::packed_keys::version))
+  if (fovea::core::packed_layout_of(source.metadata()))
     throw fovea::error(from.string() +
                        ": expected a checkpoint, found weights that are packed for a model; --packed "
                        "packs the checkpoint that they were made of in another format");

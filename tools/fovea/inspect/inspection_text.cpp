@@ -148,7 +148,7 @@ std::string text_of(const inspection& found, const inspection_wishes& wishes) {
   if (found.tokenizer) text += tokenizer_text(*found.tokenizer);
   if (!found.weights) return text;
   const std::vector<named_tensor> tensors = wanted_tensors(found, wishes);
-  const bool packed = found.metadata.contains(fovea::core::packed_keys::version); // as bytes, not as values
+  const bool packed = fovea::core::packed_layout_of(found.metadata).has_value(); // as bytes, not as values
   text +=
       fmt::format("{} tensor{}, {}{}\n", tensors.size(), tensors.size() == 1 ? "" : "s",
                   packed ? "" : fmt::format("{} values, ", values_of(tensors)), size_text(bytes_of(tensors)));

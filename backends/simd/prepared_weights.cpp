@@ -6,6 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include <fovea/backends/simd/winograd_filters.hpp>
+
 namespace fovea::core::simd {
 
 window_phase phase_of(const sliding_window& w, int axis, bool transposed, int remainder) {
@@ -99,15 +101,29 @@ void arrange(const weight_layout& l, const sources& from, const window_phase& y,
   }
 }
 
+/// Packs weights[columns, depth] to `panels`.
+void pack_panels(const float* weights, size_t columns, size_t depth, float* panels,
+                 const kernel_table& kernels, thread_pool& pool) {
+  const pack_args pack{.b = weights,
+                       .columns = columns,
+                       .depth = depth,
+                       .column_stride = depth,
+                       .depth_stride = 1,
+                       .panels = panels};
+  pool.run(kernels.pack->tasks(pack),
+           [&](size_t first, size_t last, size_t) { kernels.pack->run(pack, first, last); });
+}
+
 packed prepared(const weight_layout& l, const sources& from, const kernel_table& kernels, thread_pool& pool) {
   const int phases_y = phases_of(l.window, 0, l.transposed), phases_x = phases_of(l.window, 1, l.transposed);
   const auto taps_of = [&](int ry, int rx) {
     return phase_of(l.window, 0, l.transposed, ry).taps * phase_of(l.window, 1, l.transposed, rx).taps;
   };
-  const size_t features = l.groups * l.out, bias_floats = (features + 15) / 16 * 16;
+  const size_t features = l.groups * l.out, bias_floats = (features + 15) / 16 * 16,
+               panel = kernels.set.panel;
   size_t total = bias_floats;
   for (int ry = 0; ry < phases_y; ++ry)
-    for (int rx = 0; rx < phases_x; ++rx) total += l.phase_floats(taps_of(ry, rx), kernels.set.panel);
+    for (int rx = 0; rx < phases_x; ++rx) total += l.phase_floats(taps_of(ry, rx), panel);
   packed made(total);
   for (size_t o = 0; o < features; ++o) made.data()[o] = static_cast<float>(from.shift(o));
 
@@ -122,18 +138,17 @@ packed prepared(const weight_layout& l, const sources& from, const kernel_table&
         arrange(l, from, y, x, group, arranged);
         if (l.depthwise()) {
           for (size_t tap = 0; tap < taps; ++tap) next[tap * l.groups + group] = arranged[tap];
-          continue;
+        } else if (l.by_tiles) {
+          const std::vector<float> tiles = winograd_filters(arranged, l.out, l.in, y.tap_step < 0);
+          for (size_t product = 0; product < winograd::products; ++product)
+            pack_panels(tiles.data() + product * l.out * l.in, l.out, l.in,
+                        next + product * panel_floats(panel, l.out, l.in), kernels, pool);
+        } else {
+          pack_panels(arranged.data(), l.out, depth, next + group * panel_floats(panel, l.out, depth),
+                      kernels, pool);
         }
-        const pack_args pack{.b = arranged.data(),
-                             .columns = l.out,
-                             .depth = depth,
-                             .column_stride = depth,
-                             .depth_stride = 1,
-                             .panels = next + group * panel_floats(kernels.set.panel, l.out, depth)};
-        pool.run(kernels.pack->tasks(pack),
-                 [&](size_t first, size_t last, size_t) { kernels.pack->run(pack, first, last); });
       }
-      next += l.phase_floats(taps, kernels.set.panel);
+      next += l.phase_floats(taps, panel);
     }
   return made;
 }
@@ -144,7 +159,7 @@ std::string window_key(const weight_layout& l) {
   for (int axis : {0, 1})
     for (int number : {l.window.stride[axis], l.window.dilation[axis], l.window.before[axis]})
       key += " " + std::to_string(l.transposed ? number : 0);
-  return key + " groups " + std::to_string(l.groups);
+  return key + " groups " + std::to_string(l.groups) + (l.by_tiles ? " by tiles" : "");
 }
 
 } // namespace

@@ -40,6 +40,15 @@ constexpr auto over_planes = model("over_planes", [](graph& g) {
   g.output("largest", max_pool(x, 3, {.stride = 2, .padding = 1}));
 });
 
+// 3 x 3 filters of features that are enough for tiles.
+constexpr auto by_tiles = model("by_tiles", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, "H", "W", 19});
+  g.output("padded", x + gelu(conv2d(x, "padded", 19, 3, {.padding = 1})));
+  g.output("inside", relu(conv2d(x, "inside", 16, 3, {.padding = {1, 0}})));
+  g.output("wide", batch_norm(conv2d(x, "wide", 37, 3, {.padding = 2, .bias = false}), "norm"));
+  g.output("turned", conv_transpose2d(x, "turned", 33, 3, {.padding = 1}));
+});
+
 constexpr auto moving = model("moving", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 6});
   const expr h = tanh(conv1d(x, "wide", 20, 3, {.dilation = 4, .padding = causal}));
@@ -57,6 +66,7 @@ TEST_CASE("calls of convolutions", "[random]") {
   check_drawn_calls(over_time, {{"B", {1, 3}}, {"T", {1, 70}}});
   check_drawn_calls(inside, {{"B", {1, 3}}, {"T", {7, 70}}});
   check_drawn_calls(over_planes, {{"B", {1, 3}}, {"H", {1, 20}}, {"W", {1, 20}}});
+  check_drawn_calls(by_tiles, {{"B", {1, 3}}, {"H", {1, 20}}, {"W", {3, 20}}});
 }
 
 TEST_CASE("steps and rows of convolutions", "[random]") {

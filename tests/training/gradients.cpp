@@ -116,6 +116,13 @@ constexpr auto windows = model("windows", [](graph& g) {
   g.output("plane_largest", max_pool(p, {3, 2}));
 });
 
+// Planes whose convolution, and whose gradient, goes by tiles.
+constexpr auto by_tiles = model("by_tiles", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, 6, 7, 16});
+  g.output("y", conv2d(x, "conv", 17, 3, {.padding = 1}));
+  g.output("turned", conv_transpose2d(x, "turned", 16, 3, {.padding = 1}));
+});
+
 constexpr auto attentions = model("attentions", [](graph& g) {
   const expr q = g.input<f32>("q", {B, T, 8}), k = g.input<f32>("k", {B, S, 8}),
              v = g.input<f32>("v", {B, S, 12});
@@ -195,6 +202,7 @@ TEST_CASE("gradients: reductions") { check_gradients_of_words(reductions); }
 TEST_CASE("gradients: shapes") { check_gradients_of_words(shapes); }
 TEST_CASE("gradients: losses") { check_gradients_of_words(losses); }
 TEST_CASE("gradients: windows") { check_gradients_of_words(windows); }
+TEST_CASE("gradients: windows by tiles") { check_gradients_of_words(by_tiles); }
 TEST_CASE("gradients: attention") { check_gradients_of_words(attentions); }
 TEST_CASE("gradients: attention by scores of all kinds") { check_gradients_of_words(scores); }
 TEST_CASE("gradients: attention and turning without a batch") { check_gradients_of_words(alone); }

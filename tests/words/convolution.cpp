@@ -177,6 +177,29 @@ TEST_CASE("conv2d and its transposed form", "[convolution]") {
   }));
 }
 
+TEST_CASE("planes of many features and 3 x 3 filters", "[convolution]") {
+  const auto declared = model("by_tiles", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", "S", 20}), few = g.input<f32>("few", {"B", 6, 7, 16});
+    const auto conv = [](expr y, const char* name) { return conv2d(y, name, 20, 3, {.padding = 1}); };
+    g.output("residual", x + relu(conv(x, "residual")));
+    g.output("gate", tanh(conv(x, "filter")) * sigmoid(conv(x, "gate")));
+    g.output("normed", gelu(batch_norm(conv(x, "normed.conv"), "normed.norm")));
+    g.output("wide", conv2d(x, "wide", 67, 3, {.padding = {2, 1}, .bias = false}));
+    g.output("turned", relu(conv_transpose2d(x, "turned", 33, 3)));
+    g.output("small", conv2d(few, "small", 17, 3, {.padding = 1}));
+    g.output("repeated", repeat("layer", 2, x, [&](expr y) { return y + relu(conv(y, "conv")); }));
+  });
+  compare_at_awkward_sizes(declared);
+  const model_weights from = random_weights(declared);
+  const named_values inputs = random_inputs(declared, {{"B", 3}, {"T", 31}, {"S", 18}});
+  const named_values expected = run_model<f32>(declared, from, inputs);
+  for (const int threads : {2, 3, 4})
+    for (const auto& [name, found] : run_model<f32>(declared, from, inputs, threads)) {
+      INFO(instruction_set() << ", " << threads << " threads, output " << name);
+      CHECK(found.values == expected.at(name).values);
+    }
+}
+
 TEST_CASE("pooling over time and planes", "[pool]") {
   compare_at_awkward_sizes(model("pools", [](graph& g) {
     const expr x = g.input<f32>("x", {"B", "T", 19}), y = g.input<f32>("y", {"B", "T", "S", 5});

@@ -26,6 +26,7 @@
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/turn.hpp>
 #include <fovea/backends/simd/kernels/turned_product.hpp>
+#include <fovea/backends/simd/kernels/winograd.hpp>
 #include <fovea/backends/simd/sets/contract.hpp>
 
 namespace fovea::core::simd {
@@ -83,6 +84,8 @@ public:
   static constexpr of<k::small_convolution> small_convolution{simd::small_convolution_tasks<Arch>,
                                                               simd::small_convolution_scratch<Arch>,
                                                               simd::small_convolution<Arch>};
+  static constexpr of<k::winograd_convolution> winograd_convolution{
+      simd::winograd_tasks<Arch>, simd::winograd_scratch<Arch>, simd::winograd_convolution<Arch>};
   static constexpr of<k::depthwise_convolution> depthwise_convolution{
       simd::depthwise_tasks<Arch>, simd::depthwise_scratch<Arch>, simd::depthwise<Arch>};
   static constexpr of<k::pool> pool{simd::pool_tasks<Arch>, simd::pool<Arch>};

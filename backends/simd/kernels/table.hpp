@@ -79,6 +79,7 @@ struct limits_kernel {
 ///                    from part to part: a program links these where it names one
 ///   small_convolution  over time, of one group, of weights that the first-level cache holds and windows that
 ///                      all lie inside
+///   winograd_convolution  of planes by 3 x 3 filters, a tile of windows at a time
 // clang-format off
 #define FOVEA_KERNELS(each) \
   each(pack, kernel<pack_args>) \
@@ -108,6 +109,7 @@ struct limits_kernel {
   each(cumsum, kernel<reduce_args>) \
   each(convolution, scratch_kernel<convolution_args>) \
   each(small_convolution, scratch_kernel<convolution_args>) \
+  each(winograd_convolution, scratch_kernel<convolution_args>) \
   each(depthwise_convolution, scratch_kernel<convolution_args>) \
   each(pool, kernel<pool_args>) \
   each(stft, scratch_kernel<frame_args>) \

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include <fovea/backends/simd/kernels/winograd_points.hpp>
+
+namespace fovea::core::simd {
+
+/// What kernels/winograd.hpp multiplies tiles by: [products, out, in] of filters [out, 3, 3, in], whose taps on
+/// both axes come last first where they are `backward`. Computed in double.
+std::vector<float> winograd_filters(const std::vector<float>& filters, std::size_t out, std::size_t in,
+                                    bool backward);
+
+} // namespace fovea::core::simd

@@ -49,10 +49,13 @@ template <>
 const rounding_kernel& best<kernel_name::integer_k_product, "avx512">(const rounding_kernel& plain) {
   return __builtin_cpu_supports("avx512vnni") ? fovea_integer_k_product_avx512_vnni : plain;
 }
+/// Intel's dot products of bfloat16 multiply half as many numbers in the same time as float32's multiply-adds
+/// (Emerald Rapids, 44 in place of 85 thousand million a second).
 template <>
 const rounding_kernel& best<kernel_name::bf16_product, "avx512">(const rounding_kernel& plain) {
   static const rounding_kernel made =
-      rounding(__builtin_cpu_supports("avx512bf16"), fovea_bf16_product_avx512_bf16, plain);
+      rounding(__builtin_cpu_supports("avx512bf16") && !__builtin_cpu_is("intel"),
+               fovea_bf16_product_avx512_bf16, plain);
   return made;
 }
 

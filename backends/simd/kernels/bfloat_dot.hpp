@@ -1,6 +1,7 @@
 #pragma once
 
-// Dot products of two bfloat16 in each 32-bit lane, as byte_dot.hpp has them of four bytes.
+// Dot products of two bfloat16 in each 32-bit lane, as byte_dot.hpp has them of four bytes. Where no instruction takes
+// two, they are float32's, and rows wait as float32 for them: `add` takes a pointer to two numbers of a row.
 
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/weights/weight_format.hpp>

@@ -35,6 +35,18 @@ concept is_one_instruction = requires {
   requires dot::one_instruction;
 };
 
+/// Whether rows in bfloat16 are multiplied as float32.
+template <class dot>
+concept takes_floats = requires(typename dot::sums sum, typename dot::weights w, const float* two) {
+  dot::add(sum, w, two);
+};
+/// Bytes of a row for a group, and of those for each lane of weights.
+template <class dot>
+inline constexpr size_t group_bytes_of =
+    takes_floats<dot> ? row_of_floats::wide_group_bytes : rounded_rows::group_bytes;
+template <class dot>
+inline constexpr size_t lane_bytes_of = group_bytes_of<dot> / (rounded_rows::group_bytes / 4);
+
 /// How many of a block of `rows` are, the first ones. Dot products are faster for fewer than four.
 template <class dot>
 constexpr size_t rows_in_twos(size_t rows) {
@@ -53,7 +65,9 @@ template <class Arch, class dot, size_t lane>
 [[gnu::always_inline]] inline typename dot::sums
 add_lane(const typename dot::sums& sum, const typename dot::weights& w, const unsigned char* numbers) {
   constexpr size_t in_vector = lane % width<Arch>;
-  if constexpr (requires(int_vec<Arch> all) { dot::template add_lane<in_vector>(sum, w, all); }) {
+  if constexpr (takes_floats<dot>) {
+    return dot::add(sum, w, reinterpret_cast<const float*>(numbers + lane * lane_bytes_of<dot>));
+  } else if constexpr (requires(int_vec<Arch> all) { dot::template add_lane<in_vector>(sum, w, all); }) {
     return dot::template add_lane<in_vector>(sum, w, Arch::load_bytes(numbers + 4 * (lane - in_vector)));
   } else {
     std::int32_t number;
@@ -103,7 +117,7 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
                    bytes_of_part = rounded_rows::group_bytes / parts, lanes_of_part = bytes_of_part / 4;
   const auto add_group = [&](size_t g, size_t part = 0) __attribute__((always_inline)) {
     const size_t k = g * layout::group + part * bytes_of_part;
-    const unsigned char* numbers = x.bytes + (row * x.groups + g * rows) * rounded_rows::group_bytes;
+    const unsigned char* numbers = x.bytes + (row * x.groups + g * rows) * group_bytes_of<dot>;
     const unsigned char* from = panel_of_weights + layout::place(packed, k, 0);
     int_vec<Arch> above[vectors];
     if constexpr (layout::in_k_blocks && layout::above_bits > 0)
@@ -148,7 +162,7 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
         for_constants<(rows - twos) * vectors>([&](auto i) __attribute__((always_inline)) {
           constexpr size_t r = twos + i / vectors, v = i % vectors;
           to[r][v] = add_lane<Arch, dot, step * lanes + lane>(
-              to[r][v], weights[lane][v], numbers + r * rounded_rows::group_bytes + part * bytes_of_part);
+              to[r][v], weights[lane][v], numbers + r * group_bytes_of<dot> + part * bytes_of_part);
         });
       });
     });
@@ -374,7 +388,10 @@ inline void round_rows(const product_args& args, size_t row, size_t rows, rounde
         round_row<Arch, layout>(x, args.depth, row_of_two{place});
         continue;
       }
-    round_row<Arch, layout>(x, args.depth, place);
+    if constexpr (takes_floats<dot>)
+      round_row<Arch, layout>(x, args.depth, row_of_floats{place});
+    else
+      round_row<Arch, layout>(x, args.depth, place);
     if constexpr (limits_rows<dot, layout>)
       if (r + 1 == block + beside) limit_rows<typename dot::limited>(to, rows, block, beside);
   }

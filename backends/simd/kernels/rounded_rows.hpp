@@ -14,7 +14,7 @@ namespace fovea::core::simd::detail {
 /// the depth is zero. Those of a register block lie side by side group by group, so that the product finds
 /// them at constant distances.
 ///   bytes   [blocks, groups, rows of the block, 32]; two rows that are multiplied at once take turns, eight
-///           bytes each
+///           bytes each; 64 where values in bfloat16 are kept as float32
 ///   scales  of whole numbers, [blocks, groups, rows of the block], or [rows] where a row has one scale; a
 ///           number of -127 to 127 times its scale is near the value
 ///   below   as many: the sum of the numbers, with the other sign; of K blocks 32 times that of each half
@@ -22,7 +22,7 @@ namespace fovea::core::simd::detail {
 struct rounded_rows {
   static constexpr size_t group_bytes = 32, most_groups = most_rounded_depth / group_bytes;
   size_t groups;
-  alignas(64) unsigned char bytes[most_groups * group_bytes];
+  alignas(64) unsigned char bytes[most_groups * 2 * group_bytes];
   float scales[most_groups];
   std::int32_t below[2 * most_groups];
   float less[most_groups];
@@ -118,10 +118,18 @@ struct row_of_two : rounded_row {
   }
 };
 
+/// One whose values in bfloat16 are kept as float32.
+struct row_of_floats : rounded_row {
+  static constexpr size_t wide_group_bytes = 2 * group_bytes;
+  float* floats(size_t g, size_t i) const {
+    return reinterpret_cast<float*>(rows->bytes + (first + g * apart) * wide_group_bytes) + i;
+  }
+};
+
 /// x[depth] rounded as a format's products do. `to` says where it goes:
 ///   group_bytes         of its groups
 ///   groups()            how many there are
-///   bytes(g, i)         where byte i of a group goes, and those of a vector behind it
+///   bytes(g, i)         where byte i of a group goes, and those of a vector behind it; or floats(g, i)
 ///   keep_group(g, scale, below) takes the scale of a group, and what is below of its parts
 ///   keep_row(scale, below)      those of a row
 template <class Arch, class layout, class Row>
@@ -130,7 +138,10 @@ inline void round_row(const float* x, size_t depth, const Row& to) {
   if constexpr (!layout::scaled) {
     for (size_t g = 0; g < to.groups(); ++g)
       for_group<Arch, group>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
-        Arch::store_bfloat(value, to.bytes(g, 2 * k));
+        if constexpr (requires { to.floats(g, k); })
+          Arch::store(to.floats(g, k), Arch::nearest_bfloat(value));
+        else
+          Arch::store_bfloat(value, to.bytes(g, 2 * k));
       });
   } else if constexpr (layout::grouped) {
     static_assert(group == weight_group);

@@ -84,14 +84,17 @@ concept instruction_set = requires(typename Set::floats x, typename Set::integer
   { Set::load_half(bytes) } -> gives_floats<Set>;   // * finite ones
   { Set::load_bfloat(bytes) } -> gives_floats<Set>; // *
   Set::store_bfloat(x, to_bytes);                   // * rounded to the nearest, then to even
+  { Set::nearest_bfloat(x) } -> gives_floats<Set>;  // * the same as a float
   Set::store_low_bytes(n, to_bytes);                // of each lane the lowest
   // * Four bits of each lane from bit 0 or 4 on, with nothing above them where that is 4: the number less 8.
   { Set::nibble_less_8(n, 4) } -> gives_floats<Set>;
 
-  // Dot products in each lane, of four bytes and of two bfloat16 (*): see kernels/byte_dot.hpp.
+  // Dot products in each lane, of four bytes and of two bfloat16 (*): see kernels/byte_dot.hpp, bfloat_dot.hpp.
   Set::template byte_dot<true>::add(n, Set::template byte_dot<true>::ready(n), n);
   Set::template byte_dot<false>::add(n, Set::template byte_dot<false>::ready(n), n);
-  Set::bfloat_dot::add(x, Set::bfloat_dot::ready(n), n);
+  requires requires { Set::bfloat_dot::add(x, Set::bfloat_dot::ready(n), n); } || requires {
+    Set::bfloat_dot::add(x, Set::bfloat_dot::ready(n), from);
+  };
 
   // For kernels to choose by: the vectors that a processor has names for, the ways of its first-level cache
   // (*), and a set with half the vector that it has too; the same where that would lose its fused

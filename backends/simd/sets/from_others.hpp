@@ -39,15 +39,22 @@ struct from_others {
     const integers magnitude = Set::bits(Set::from_bits((half & integers(0x7fff)) << 13) * floats(0x1p112f));
     return Set::from_bits(magnitude | (half & integers(0x8000)) << 16);
   }
+  /// The nearest bfloat16, as a float; of NaN the first bits, one of which is set in all that sums make.
+  static auto nearest_bfloat(const auto& x) {
+    using integers = typename Set::integers;
+    const integers bits = Set::bits(x), odd = bits >> 16 & integers(1);
+    const auto rounded = Set::from_bits(bits + integers(0x7fff) + odd);
+    const auto nan = Set::from_bits(bits | integers(0x400000));
+    const integers upper(static_cast<std::int32_t>(0xffff0000u));
+    return Set::from_bits(Set::bits(Set::select(x == x, rounded, nan)) & upper);
+  }
   static void store_bfloat(const auto& x, unsigned char* to) {
     constexpr size_t count = Set::floats::size;
     alignas(64) float lanes[count];
-    x.store_aligned(lanes);
+    nearest_bfloat(x).store_aligned(lanes);
     std::uint16_t narrow[count];
-    for (size_t i = 0; i < count; ++i) // of NaN the first bits, one of which is set in all that sums make
-      narrow[i] = lanes[i] == lanes[i]
-                      ? to_bfloat(lanes[i])
-                      : static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(lanes[i]) >> 16 | 0x40);
+    for (size_t i = 0; i < count; ++i)
+      narrow[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(lanes[i]) >> 16);
     std::memcpy(to, narrow, sizeof narrow);
   }
 
@@ -56,7 +63,7 @@ struct from_others {
     return Set::to_float((shift == 0 ? x & integers(15) : x >> shift) - integers(8));
   }
 
-  /// By float32's arithmetic.
+  /// By float32's arithmetic, of rows in float32.
   struct bfloat_dot {
     using floats = typename Set::floats;
     using integers = typename Set::integers;
@@ -69,9 +76,8 @@ struct from_others {
       const integers upper(static_cast<std::int32_t>(0xffff0000u));
       return {Set::from_bits(two << 16), Set::from_bits(two & upper)};
     }
-    static floats add(const floats& sum, const weights& w, const integers& two) {
-      const weights x = ready(two);
-      return Set::fma(x.second, w.second, Set::fma(x.first, w.first, sum));
+    static floats add(const floats& sum, const weights& w, const float* two) {
+      return Set::fma(floats(two[1]), w.second, Set::fma(floats(two[0]), w.first, sum));
     }
   };
 };

@@ -14,6 +14,7 @@ constexpr auto over_time = model("over_time", [](graph& g) {
   g.output("strided", conv1d(x, "strided", 9, 5, {.stride = 3, .dilation = 2, .padding = 4}));
   g.output("grouped", conv1d(x, "grouped", 18, 2, {.stride = 2, .padding = 1, .groups = 3}));
   g.output("depthwise", relu(conv1d(x, "depthwise", 12, 5, {.padding = causal, .groups = 12})) * x);
+  g.output("long", x + silu(conv1d(x, "long", 12, 17, {.padding = same, .groups = 12})));
   g.output("turned", conv_transpose1d(x, "turned", 7, 4, {.stride = 3, .padding = 0}));
   g.output("largest", max_over(relu(conv1d(x, "largest", 35, 5, {.padding = 4})), axis(1)));
   g.output("max", max_pool(x, 3, {.stride = 2, .padding = 1}));

@@ -177,6 +177,24 @@ TEST_CASE("conv2d and its transposed form", "[convolution]") {
   }));
 }
 
+TEST_CASE("depthwise convolution over time by long filters", "[convolution]") {
+  const auto declared = model("long_filters", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 70});
+    const auto each = [&](const char* name, int taps, conv1d_options options) {
+      options.groups = 70;
+      return conv1d(x, name, 70, taps, options);
+    };
+    g.output("same", each("same", 31, {.padding = same}));
+    g.output("causal", relu(each("causal", 16, {.padding = causal, .bias = false})));
+    g.output("residual", x + silu(each("residual", 17, {.padding = same})));
+    g.output("dilated", each("dilated", 16, {.dilation = 5, .padding = 40}));
+    g.output("strided", each("strided", 20, {.stride = 3, .padding = 11}));
+    g.output("turned", conv_transpose1d(x, "turned", 70, 33, {.stride = 2, .padding = 7, .groups = 70}));
+  });
+  compare(declared, {{"B", 2}, {"T", 150}});
+  compare(declared, {{"B", 1}, {"T", 37}});
+}
+
 TEST_CASE("planes of many features and 3 x 3 filters", "[convolution]") {
   const auto declared = model("by_tiles", [](graph& g) {
     const expr x = g.input<f32>("x", {"B", "T", "S", 20}), few = g.input<f32>("few", {"B", 6, 7, 16});

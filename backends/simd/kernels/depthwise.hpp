@@ -1,9 +1,10 @@
 #pragma once
 
 // Depthwise convolution: each feature by filters of its own, features side by side in vectors, and up to
-// eight places at a time so that a filter is read once for them.
+// eight places at a time so that a filter is read once for them. Long filters over time are depthwise_strip.hpp's.
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/depthwise_strip.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/window_tiles.hpp>
@@ -100,17 +101,22 @@ inline void depthwise_places(const convolution_args& a, const window_place& at, 
 
 template <class Arch>
 size_t depthwise_tasks(const convolution_args& a) {
+  if (detail::is_by_strips(a)) return detail::depthwise_strips<Arch>(a).tasks(a);
   return detail::window_tiles(a.axis, a.groups).count(a.planes);
 }
 
 template <class Arch>
 size_t depthwise_scratch(const convolution_args& a) {
-  return detail::depthwise_block * detail::depthwise_row<Arch>(a);
+  // Of sizes that are smaller than these, too.
+  const size_t places = detail::depthwise_block * detail::depthwise_row<Arch>(a);
+  return detail::is_by_strips(a) ? detail::larger(places, detail::depthwise_strips<Arch>::scratch(a))
+                                 : places;
 }
 
 template <class Arch>
 void depthwise(const convolution_args& a, size_t first, size_t last, float* scratch) {
   using namespace detail;
+  if (is_by_strips(a)) return convolve_strips<Arch>(a, first, last, scratch);
   const window_tiles tiles(a.axis, a.groups);
   const bool shares = a.axis[1].taps == 3 && a.axis[1].step == a.axis[1].tap_step;
   for (; first < last; ++first)

@@ -1,9 +1,8 @@
 #pragma once
 
 // The polynomial behind Winograd's convolution: its value at six points says the products of three taps and
-// four outputs. The points are 0, infinity, and two numbers of either sign, reciprocals, whose sums keep the
-// error of float32 below twice that of the plain sum (bench/RESULTS.md); 1 and 2, the usual ones, lose four
-// times as much.
+// four outputs. The points are 0, infinity, and two reciprocals of either sign. They keep the error within three
+// times that of the plain sum (docs/words/conv2d.md); by 1 and 2, the usual ones, it is twice as large.
 
 #include <cstddef>
 

@@ -85,6 +85,8 @@ class Encoder(nn.Module):
 ROWS = [
     ("gpt/4x128/12x64", lambda: GPT(4, 4, 128, 65, 64), (12, 64), 65, None, 30),
     ("gpt/6x384/12x256", lambda: GPT(6, 6, 384, 65, 256), (12, 256), 65, None, 3),
+    ("gpt/4x128/12x64/bf16", lambda: GPT(4, 4, 128, 65, 64), (12, 64), 65, None, 30),
+    ("gpt/6x384/12x256/bf16", lambda: GPT(6, 6, 384, 65, 256), (12, 256), 65, None, 3),
     ("lstm/2x300/20x35", LSTM, (20, 35), 10000, None, 5),
     ("kim_cnn/3x100/50x56", KimCNN, (50, 56), 18000, 2, 10),
     ("encoder/4x256/32x64", Encoder, (32, 64), 10000, 2, 5),
@@ -104,7 +106,9 @@ def rows(options):
 
             def step():
                 optimizer.zero_grad(set_to_none=True)
-                loss_of(tokens, targets).backward()
+                with torch.autocast("cpu", torch.bfloat16, enabled=name.endswith("/bf16")):
+                    loss = loss_of(tokens, targets)
+                loss.backward()
                 optimizer.step()
 
             called = types.SimpleNamespace(__name__=peer_name, __version__=torch.__version__)

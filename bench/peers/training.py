@@ -1,10 +1,13 @@
 """Times a step of training in PyTorch, as it is and compiled, on the rows of bench/training.cpp and writes them as JSON.
 
-    python bench/peers/training.py [--threads N] [--json FILE] [--only TEXT]
+    python bench/peers/training.py [--threads N] [--json FILE] [--only TEXT] [--eager]
+
+With --eager and one row the peak that it prints at the end is that of PyTorch as it is.
 
 Needs torch.
 """
 
+import resource
 import types
 
 import peer
@@ -99,7 +102,8 @@ def rows(options):
             continue
         tokens = torch.randint(vocab, shape)
         targets = torch.randint(vocab, shape) if classes is None else torch.randint(classes, shape[:1])
-        for peer_name, compiled in (("torch", lambda m: m), ("torch.compile", torch.compile)):
+        ways = {"torch": lambda module: module} | ({} if options.eager else {"torch.compile": torch.compile})
+        for peer_name, compiled in ways.items():
             module = make()
             optimizer = torch.optim.AdamW(module.parameters())
             loss_of = compiled(module)
@@ -116,4 +120,9 @@ def rows(options):
 
 
 if __name__ == "__main__":
-    peer.main(__doc__, rows, lambda parser: parser.add_argument("--only", default=""), gradients=True)
+    def declare(parser):
+        parser.add_argument("--only", default="")
+        parser.add_argument("--eager", action="store_true")
+
+    peer.main(__doc__, rows, declare, gradients=True)
+    print(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include <fovea/base/half.hpp>
+#include <fovea/weights/panel_layout.hpp>
 #include <fovea/weights/rounded_products.hpp>
 
 using namespace fovea;
@@ -78,6 +80,65 @@ train_options with(std::int64_t rows, std::int64_t length, int threads) {
   return {.capacity = {{B, rows}, {T, length}}, .regime = regime::large, .threads = threads};
 }
 
+using core::simd::product_args;
+
+// What stands for a processor's tiles: rows are rounded first, all of them.
+constexpr core::simd::tile_kernels plain_tiles{
+    .are_faster = [](const product_args& a) { return a.rows > 1; },
+    .scratch = [](const product_args& a) { return a.rows * a.depth; },
+    .round_tasks = [](const product_args& a) { return a.rows; },
+    .round =
+        [](const product_args& a, std::size_t first, std::size_t last, float* to) {
+          for (std::size_t r = first; r < last; ++r)
+            for (std::size_t k = 0; k < a.depth; ++k)
+              to[r * a.depth + k] = core::from_bfloat(core::to_bfloat(a.a[r * a.a_stride + k]));
+        },
+    .product_tasks = [](const product_args& a) { return a.rows; },
+    .product =
+        [](const product_args& a, std::size_t first, std::size_t last, float* rows) {
+          using layout = core::panel_layout<core::format_named<bf16_products>>;
+          const std::size_t panel = core::simd::set_named(instruction_set())->panel;
+          for (std::size_t p = 0; p < a.part_count; ++p)
+            for (std::size_t r = first; r < last; ++r)
+              for (std::size_t j = 0; j < a.parts[p].columns; ++j) {
+                const core::simd::product_part& part = a.parts[p];
+                const auto* weights = static_cast<const unsigned char*>(part.panels) +
+                                      j / panel * layout::bytes(panel, a.depth);
+                float sum = part.bias == nullptr ? 0 : part.bias[j];
+                for (std::size_t k = 0; k < a.depth; ++k) {
+                  std::uint16_t w;
+                  std::memcpy(&w, weights + layout::place(panel, k, j % panel), sizeof w);
+                  sum += rows[r * a.depth + k] * core::from_bfloat(w);
+                }
+                if (part.act == core::op::gelu) sum *= 0.5f * (1 + std::erf(sum * std::sqrt(0.5f)));
+                if (part.act == core::op::tanh) sum = std::tanh(sum);
+                const float* other = part.other == nullptr ? nullptr : part.other + r * part.other_stride + j;
+                part.out[r * part.out_stride + j] = other == nullptr             ? sum
+                                                    : part.join == core::op::add ? sum + *other
+                                                                                 : sum * *other;
+              }
+        },
+};
+
+/// Kernels that multiply panels in bfloat16, as a processor's own instructions would, or by tiles.
+template <bool by_tiles>
+struct in_panels : core::simd::backend {
+  static void add_kernels(core::simd::kernel_table& to) {
+    core::simd::add_training_kernels_of<>(to);
+    static core::simd::rounding_kernel own;
+    own = *to.bf16_product;
+    own.in_float32 = false, own.tiles = by_tiles ? &plain_tiles : nullptr;
+    to.bf16_product = &own;
+  }
+  static constexpr core::simd::format_code format{add_kernels, nullptr};
+  template <class M>
+  static constexpr model_code code_of_model() {
+    model_code code = core::simd::backend::code_of_model<M>();
+    code.format = &format;
+    return code;
+  }
+};
+
 } // namespace
 
 // A value between two bfloat16 that differs in float32's last digits may be rounded to the other, 1 / 256 of it away.
@@ -92,8 +153,13 @@ TEST_CASE("gradients in bfloat16 are those of the specification", "[training]") 
       const train_options options = with(rows, length, threads);
       const auto found =
           gradients_by<bf16_products>(language, start, options, "ids"_in = ids, "targets"_in = targets);
-      CHECK(difference(found, gradients_by<core::reference_in_bfloat>(
-                                  language, start, options, "ids"_in = ids, "targets"_in = targets)) < 2e-3);
+      const auto specified = gradients_by<core::reference_in_bfloat>(language, start, options, "ids"_in = ids,
+                                                                     "targets"_in = targets);
+      CHECK(difference(found, specified) < 2e-3);
+      for (const auto& by :
+           {gradients_by<in_panels<false>>(language, start, options, "ids"_in = ids, "targets"_in = targets),
+            gradients_by<in_panels<true>>(language, start, options, "ids"_in = ids, "targets"_in = targets)})
+        CHECK(difference(by, specified) < 2e-3);
       // Each of two factors is at most 1 / 512 away, and six products follow each other.
       const double rounding = difference(
           found, gradients_by<f32>(language, start, options, "ids"_in = ids, "targets"_in = targets));
@@ -116,7 +182,10 @@ TEST_CASE("gradients in bfloat16 of sides that are taken in pieces", "[training]
     return gradients_by<backend>(wide, start, options, "x"_in = x, "y"_in = y);
   };
   const auto found = by(bf16_products{});
-  CHECK(difference(found, by(core::reference_in_bfloat{})) < 2e-4);
+  const auto specified = by(core::reference_in_bfloat{});
+  CHECK(difference(found, specified) < 2e-4);
+  CHECK(difference(by(in_panels<false>{}), specified) < 2e-4);
+  CHECK(difference(by(in_panels<true>{}), specified) < 2e-4);
   CHECK(difference(found, by(f32{})) > 2e-3);
 }
 

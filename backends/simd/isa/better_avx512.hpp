@@ -37,7 +37,8 @@ best<kernel_name::product, "avx512">(const kernel<product_args>& plain) {
 /// With tiles where they may be used.
 rounding_kernel rounding(bool has_own, const rounding_kernel& own, const rounding_kernel& plain) {
   rounding_kernel made = has_own ? own : plain;
-  if (__builtin_cpu_supports("avx512bf16") && may_use_tiles()) made.tiles = &fovea_tiles_avx512_amx;
+  if (__builtin_cpu_supports("avx512bf16") && may_use_tiles())
+    made.tiles = &fovea_tiles_avx512_amx, made.in_float32 = false;
   return made;
 }
 template <>

@@ -112,13 +112,10 @@ inline size_t round_bfloats_tasks(const bfloat_round_args& args) { return args.r
 
 template <class Arch>
 void round_bfloats(const bfloat_round_args& args, size_t first, size_t last) {
-  const int_vec<Arch> half(0x7fff), one(1), upper(static_cast<std::int32_t>(0xffff0000u));
   for (size_t row = first; row < last; ++row)
     detail::for_vectors<Arch>(args.columns, [&](size_t i, auto here) {
-      const vec<Arch> x = here.load(args.x + row * args.x_row + i);
-      const int_vec<Arch> bits = Arch::bits(x);
-      const vec<Arch> rounded = Arch::from_bits((bits + half + (bits >> 16 & one)) & upper);
-      here.store(args.out + row * args.out_row + i, Arch::select(x == x, rounded, x));
+      here.store(args.out + row * args.out_row + i,
+                 Arch::nearest_bfloat(here.load(args.x + row * args.x_row + i)));
     });
 }
 

@@ -49,7 +49,7 @@ struct tile_kernels {
 };
 
 /// The same for any number of rows; `tiles` where the processor has such registers, else null. `in_float32` where
-/// bfloat16 is multiplied by float32's instructions.
+/// bfloat16 is multiplied by float32's instructions alone.
 struct rounding_kernel {
   size_t (*tasks)(const product_args&);
   void (*run)(const product_args&, size_t first, size_t last);

@@ -17,7 +17,8 @@
 
 namespace fovea::core::simd {
 
-/// How a parameter that is learned is packed: in float32, with `rounds` of rounded values, or all its panels in bfloat16.
+/// How a parameter that is learned is packed: in float32, with `rounds` of rounded values, or all its panels in
+/// bfloat16.
 struct learned_packing {
   pack_args floats = {};
   bool rounds = false;

@@ -314,8 +314,9 @@ auto train(const M& model, const optimizer& how, const model_weights& source, co
 
 /// Makes a model learn: its output "loss" is made small by the optimizer, beginning with the given weights
 /// (initial_weights(model, seed) for a new model). train<bf16_products> multiplies numbers rounded to bfloat16, forward
-/// and in both products of a gradient (rounded_products); sums, and all that is learned, are float32. Throws fovea::error where weights, capacity and model do
-/// not fit. A model without such an output, or whose loss no parameter moves, is a compile-time error.
+/// and in both products of a gradient (rounded_products); sums, and all that is learned, are float32. Throws
+/// fovea::error where weights, capacity and model do not fit. A model without such an output, or whose loss no
+/// parameter moves, is a compile-time error.
 template <class backend = f32, class M, class optimizer>
 requires(detail::has_loss<M>&& detail::learns_in<backend, M>&& is_optimizer<optimizer>) auto train(
     const M& model, const optimizer& how, const model_weights& source, const train_options& options = {}) {

@@ -5,8 +5,8 @@
 #include <fovea/weights/panel_layout.hpp>
 
 // a^T b of numbers rounded to bfloat16, by the product that rounds its rows: b is packed as its weights are, some
-// columns and a piece of the depth at a time, and a's columns become its rows. Where that product is float32's, both are
-// rounded in float32 instead.
+// columns and a piece of the depth at a time, and a's columns become its rows. Where that product is float32's, both
+// are rounded in float32 instead.
 
 namespace fovea::core::simd {
 

@@ -60,6 +60,8 @@ concept backend_for = requires(typename B::template engine<M> e, const typename 
 //   final_parts()   the parts of outputs that it tells of, in the order in which a run makes them (output_watcher.hpp)
 //   watch(watcher)  has each run from now on tell it
 
+// An engine may leave out of its runs what some outputs alone need: leave_out(numbers of outputs), before any of these.
+
 /// Gives an engine the name of its model, if it tells of itself.
 template <class E>
 void give_name([[maybe_unused]] E& engine, [[maybe_unused]] const char* name) {

@@ -1,5 +1,7 @@
 """Draws what was measured as SVG: the roofline, one bar chart of ratios a program that has peers, and times as work grows."""
 
+import csv
+
 import matplotlib
 
 matplotlib.use("svg")
@@ -130,6 +132,24 @@ def growth(measured, file):
         panel.set_xlabel(title)
     panels[0].legend(frameon=False, fontsize=8)
     save(figure, file, run_of(measured, "growth"))
+
+
+def learning(results, file):
+    """The losses of the small GPT by products in float32 and in bfloat16, and how far apart they are."""
+    def losses(name):
+        with open(results / name, encoding="utf-8") as log:
+            return {int(row["step"]): float(row["loss"]) for row in csv.DictReader(log)}
+
+    plain, rounded = losses("train_gpt_small.csv"), losses("train_gpt_small_bf16.csv")
+    figure, (both, apart) = pyplot.subplots(2, 1, figsize=(8, 5), height_ratios=(3, 1), sharex=True, layout="constrained")
+    both.plot(plain.keys(), plain.values(), color=COLOURS[0], label="float32")
+    both.plot(rounded.keys(), rounded.values(), color=COLOURS[1], linestyle="--", label="bfloat16")
+    both.set_ylabel("loss")
+    both.legend(frameon=False, fontsize=8)
+    apart.plot(plain.keys(), [100 * (rounded[step] / plain[step] - 1) for step in plain], color=COLOURS[6], linewidth=0.8)
+    apart.set_ylabel("apart, %")
+    apart.set_xlabel("steps of 12 windows of 64 characters")
+    save(figure, file)
 
 
 def draw_all(measured, folder):

@@ -343,6 +343,7 @@ def write_report(folder):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     pictures.draw_all(rows, folder / "pictures")
+    pictures.learning(folder / "results", folder / "pictures" / "learning.svg")
 
 
 if __name__ == "__main__":

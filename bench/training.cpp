@@ -12,6 +12,9 @@
 #include <fovea/models/rnn.hpp>
 #include <fovea/models/transformer.hpp>
 
+#include <fstream>
+#include <string>
+
 using namespace fovea;
 using namespace fovea::core;
 using namespace fovea::models;
@@ -57,19 +60,29 @@ xt::xtensor<std::int32_t, rank> numbers(const std::array<std::size_t, rank>& sha
   return made;
 }
 
+// The most memory that the process has held, of Linux.
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+double peak_mebibytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
+  return 0;
+}
+
 struct measurement {
   bench::report& rows;
   const std::string& only;
 
-  template <class M, class targets>
+  template <class products = f32, class M, class targets>
   void operator()(const std::string& name, const M& model, std::size_t batch, std::size_t length,
                   std::uint32_t vocab, const targets& expected, int repeats) const {
     if (name.find(only) == std::string::npos) return;
-    auto fit =
-        train(model, adamw{}, initial_weights(model),
-              {.capacity = {{B, static_cast<std::int64_t>(batch)}, {T, static_cast<std::int64_t>(length)}},
-               .regime = regime::large,
-               .threads = rows.threads});
+    forget_peak();
+    auto fit = train<products>(
+        model, adamw{}, initial_weights(model),
+        {.capacity = {{B, static_cast<std::int64_t>(batch)}, {T, static_cast<std::int64_t>(length)}},
+         .regime = regime::large,
+         .threads = rows.threads});
     const auto tokens = numbers<2>({batch, length}, vocab);
     const auto step = [&] { fit.step("tokens"_in = tokens, "targets"_in = expected); };
     step();
@@ -78,15 +91,18 @@ struct measurement {
     const auto flops = static_cast<double>(
         3 * model.flops({{B, static_cast<std::int64_t>(batch)}, {T, static_cast<std::int64_t>(length)}}));
     rows.add("training/" + name, us, bench::demand{flops / 2});
+    rows.note("peak_mib", peak_mebibytes());
   }
 };
 
 void measure(bench::report& rows, const std::string& only) {
   const measurement row{rows, only};
-  row("gpt/4x128/12x64", gpt<{.layers = 4, .heads = 4, .width = 128, .vocab = 65, .context = 64}>, 12, 64, 65,
-      numbers<2>({12, 64}, 65), 30);
-  row("gpt/6x384/12x256", gpt<{.layers = 6, .heads = 6, .width = 384, .vocab = 65, .context = 256}>, 12, 256,
-      65, numbers<2>({12, 256}, 65), 3);
+  const auto& small = gpt<{.layers = 4, .heads = 4, .width = 128, .vocab = 65, .context = 64}>;
+  const auto& large = gpt<{.layers = 6, .heads = 6, .width = 384, .vocab = 65, .context = 256}>;
+  row("gpt/4x128/12x64", small, 12, 64, 65, numbers<2>({12, 64}, 65), 30);
+  row("gpt/6x384/12x256", large, 12, 256, 65, numbers<2>({12, 256}, 65), 3);
+  row.operator()<bf16_products>("gpt/4x128/12x64/bf16", small, 12, 64, 65, numbers<2>({12, 64}, 65), 30);
+  row.operator()<bf16_products>("gpt/6x384/12x256/bf16", large, 12, 256, 65, numbers<2>({12, 256}, 65), 3);
   row("lstm/2x300/20x35", lstm_of_words, 20, 35, 10000, numbers<2>({20, 35}, 10000), 5);
   row("kim_cnn/3x100/50x56", sentences, 50, 56, 18000, numbers<1>({50}, 2), 10);
   row("encoder/4x256/32x64", encoder, 32, 64, 10000, numbers<1>({32}, 2), 5);

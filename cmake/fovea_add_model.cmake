@@ -75,9 +75,9 @@ function(fovea_add_model name)
       APPEND functions
       "
 /// As fovea::train.
-template <class optimizer>
+template <class backend = fovea::f32, class optimizer>
 auto train(const optimizer& how, const fovea::model_weights& weights, const fovea::train_options& options = {}) {
-  return fovea::core::generated::train<fovea::f32>(${arg_MODEL}, how, weights, options, code().gradients, code().steps);
+  return fovea::core::generated::train<backend, ${set_names}>(${arg_MODEL}, how, weights, options, code().gradients, code().steps);
 }
 ")
   endif()

@@ -25,6 +25,15 @@ constexpr code in_format(const code& made) {
     return made;
 }
 
+/// The generated code of a model that learns, or of what it is evaluated by.
+template <class named, simd::set_name... sets, class code>
+constexpr code learning_in(const code& made) {
+  if constexpr (std::is_same_v<named, bf16_products>)
+    return backend_of<named>::template learning_in_bfloat<sets...>(made);
+  else
+    return made;
+}
+
 /// Whether the processor has what a set of instructions asks for.
 using simd::may_run;
 

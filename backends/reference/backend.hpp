@@ -18,6 +18,12 @@ struct reference {
   static void update(const optimizer_args& a);
 };
 
+/// The specification of learning in bf16_products: train<reference_in_bfloat>(model, optimizer, weights).
+struct reference_in_bfloat : reference {
+  template <class M>
+  using engine = reference_engine<M, true>;
+};
+
 } // namespace fovea::core
 
 // What a user may name.

@@ -27,8 +27,9 @@ std::size_t count_of(const std::vector<std::size_t>& shape) {
 } // namespace
 
 reference_runner::reference_runner(graph_view graph, model_parameters parameters,
-                                   std::span<const std::int64_t> capacity)
-    : graph_(graph), parameters_(std::make_shared<const model_parameters>(std::move(parameters))) {
+                                   std::span<const std::int64_t> capacity, bool rounds)
+    : graph_(graph), parameters_(std::make_shared<const model_parameters>(std::move(parameters))),
+      rounds_(rounds) {
   parameters_changed();
   for (const named_value& in : graph.inputs)
     inputs_.emplace_back(count_of(shape_of(graph, in.node, capacity)));
@@ -48,7 +49,7 @@ void reference_runner::parameters_changed() {
       values.back().push_back(std::move(array));
     }
   }
-  program_ = std::make_shared<reference_program>(graph_, std::move(values));
+  program_ = std::make_shared<reference_program>(graph_, std::move(values), rounds_);
 }
 
 void* reference_runner::input(std::size_t i, std::span<const std::int64_t>) { return inputs_[i].data(); }

@@ -17,7 +17,9 @@ class reference_program;
 /// The reference program behind the interface of a compiled model; one class for all models.
 class reference_runner {
 public:
-  reference_runner(graph_view graph, model_parameters parameters, std::span<const std::int64_t> capacity);
+  /// With `rounds` some products are of numbers rounded to bfloat16 (rounded_products).
+  reference_runner(graph_view graph, model_parameters parameters, std::span<const std::int64_t> capacity,
+                   bool rounds);
 
   void* input(std::size_t i, std::span<const std::int64_t> sizes);
   void run(std::span<const std::int64_t> sizes);
@@ -33,17 +35,18 @@ private:
   std::shared_ptr<const reference_program> program_;
   std::vector<std::vector<float>> inputs_, outputs_; // int32 values in the same bytes
   random_state random_;
+  bool rounds_;
 };
 
 /// Nothing is generated for the reference.
 struct no_code {};
 
-template <class model>
+template <class model, bool rounds = false>
 class reference_engine : public reference_runner {
 public:
   reference_engine(model_parameters parameters, std::span<const std::int64_t> capacity, thread_supply,
                    no_code)
-      : reference_runner(model::view, std::move(parameters), capacity) {}
+      : reference_runner(model::view, std::move(parameters), capacity, rounds) {}
   reference_engine(const reference_engine& other, std::span<const std::int64_t>) : reference_runner(other) {}
 
   /// Reads a copy of what it is given.

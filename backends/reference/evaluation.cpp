@@ -1,6 +1,7 @@
 #include <fovea/backends/reference/evaluation.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include <fovea/backends/reference/affine.hpp>
@@ -15,6 +16,7 @@
 #include <fovea/backends/reference/select.hpp>
 #include <fovea/backends/reference/shape.hpp>
 #include <fovea/base/error.hpp>
+#include <fovea/base/half.hpp>
 
 namespace fovea::core::reference_ops {
 
@@ -30,6 +32,13 @@ array cumsum(array x, std::size_t axis) {
   return x;
 }
 
+/// As float32 rounds to bfloat16.
+array in_bfloat(array x) {
+  for (double& value : x)
+    if (std::isfinite(value)) value = static_cast<double>(from_bfloat(to_bfloat(static_cast<float>(value))));
+  return x;
+}
+
 [[noreturn]] void has_no_function(const node& n) {
   throw std::logic_error(std::string("the reference backend has no function for ") + word_of(n));
 }
@@ -38,9 +47,9 @@ array cumsum(array x, std::size_t axis) {
 
 evaluation::evaluation(const graph_view& graph, const parameter_layers& parameters,
                        const std::vector<array>& inputs, const std::map<std::string, std::int64_t>& sizes,
-                       random_state random)
+                       random_state random, const std::vector<bool>& rounded)
     : graph_(graph), parameters_(parameters), inputs_(inputs), sizes_(sizes), random_(random),
-      values_(graph.nodes.size()), turns_(graph.regions.size()) {
+      rounded_(rounded), values_(graph.nodes.size()), turns_(graph.regions.size()) {
   check_inputs();
   walk(0, graph.node_count(), 0);
 }
@@ -177,7 +186,10 @@ array evaluation::elementwise(int id) const {
 
 array evaluation::product(int id) const {
   const node& n = graph_.at(id);
-  const array &x = operand(id, 0), &by = operand(id, 1);
+  const bool rounds = !rounded_.empty() && rounded_[unsigned_of(id)];
+  const array in_bfloats[] = {rounds ? in_bfloat(operand(id, 0)) : array(),
+                              rounds ? in_bfloat(operand(id, 1)) : array()};
+  const array &x = rounds ? in_bfloats[0] : operand(id, 0), &by = rounds ? in_bfloats[1] : operand(id, 1);
   switch (n.kind) {
     case op::linear:
       return linear(x, by, optional_operand(id, 2));

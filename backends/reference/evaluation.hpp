@@ -17,10 +17,12 @@ class evaluation {
 public:
   using parameter_layers = std::vector<std::vector<array>>; // [parameter][layer]
 
-  /// The operands outlive the evaluation. Throws fovea::error that names what does not fit: an input's count
-  /// or shape, a dim without size, an id outside its table.
+  /// The operands outlive the evaluation. Products that are `rounded` multiply numbers rounded to bfloat16; an
+  /// empty list: none. Throws fovea::error that names what does not fit: an input's count or shape, a dim without
+  /// size, an id outside its table.
   evaluation(const graph_view& graph, const parameter_layers& parameters, const std::vector<array>& inputs,
-             const std::map<std::string, std::int64_t>& sizes, random_state random = {});
+             const std::map<std::string, std::int64_t>& sizes, random_state random = {},
+             const std::vector<bool>& rounded = {});
 
   std::vector<array> outputs() const;
 
@@ -66,6 +68,7 @@ private:
   const std::vector<array>& inputs_;
   const std::map<std::string, std::int64_t>& sizes_;
   random_state random_;
+  std::vector<bool> rounded_;
   std::vector<array> values_;       // of each node; parameters stay where they are
   std::vector<std::int64_t> turns_; // of each region: which of its layers or steps runs
 };

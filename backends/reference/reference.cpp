@@ -4,11 +4,14 @@
 
 #include <fovea/backends/reference/evaluation.hpp>
 #include <fovea/base/error.hpp>
+#include <fovea/weights/rounded_products.hpp>
 
 namespace fovea::core {
 
-reference_program::reference_program(graph_view graph, std::vector<std::vector<array>> parameters)
-    : graph_(graph), parameters_(std::move(parameters)) {
+reference_program::reference_program(graph_view graph, std::vector<std::vector<array>> parameters,
+                                     bool rounds)
+    : graph_(graph), parameters_(std::move(parameters)),
+      rounded_(rounds ? rounded_products(graph) : std::vector<bool>()) {
   using reference_ops::shape_text;
   if (parameters_.size() != graph_.parameters.size())
     throw error("parameters: expected " + std::to_string(graph_.parameters.size()) + ", found " +
@@ -33,7 +36,7 @@ reference_program::reference_program(graph_view graph, std::vector<std::vector<a
 std::vector<reference_program::array> reference_program::run(const std::vector<array>& inputs,
                                                              const std::map<std::string, std::int64_t>& sizes,
                                                              random_state random) const {
-  return reference_ops::evaluation(graph_, parameters_, inputs, sizes, random).outputs();
+  return reference_ops::evaluation(graph_, parameters_, inputs, sizes, random, rounded_).outputs();
 }
 
 } // namespace fovea::core

@@ -18,8 +18,8 @@ public:
   using array = xt::xarray<double>;
 
   /// `parameters[p][layer]` is parameter p of the graph in each of its layers (graph_view::layers),
-  /// row-major.
-  reference_program(graph_view graph, std::vector<std::vector<array>> parameters);
+  /// row-major. With `rounds` the products of rounded_products() multiply numbers rounded to bfloat16.
+  reference_program(graph_view graph, std::vector<std::vector<array>> parameters, bool rounds = false);
 
   /// Inputs in the order of the graph's inputs, whole numbers for int32 ones; `sizes` gives each symbol's
   /// size. Returns the outputs in the graph's order.
@@ -29,6 +29,7 @@ public:
 private:
   graph_view graph_;
   std::vector<std::vector<array>> parameters_;
+  std::vector<bool> rounded_; // products; empty where none are
 };
 
 } // namespace fovea::core

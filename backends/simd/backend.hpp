@@ -29,6 +29,12 @@ struct backend : model_generator<""> {
     code.step = in_format<format, sets...>(code.step), code.begin = in_format<format, sets...>(code.begin);
     return code;
   }
+  /// The same code for a model that learns in bf16_products.
+  template <set_name... sets>
+  static constexpr model_code learning_in_bfloat(model_code code) {
+    code.format = &code_of_bfloat_training<sets...>;
+    return code;
+  }
   static void update(const optimizer_args& a) {
     static const auto& kernel = kernel_in_use<kernel_name::update>();
     kernel.run(a);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <fovea/backends/dropout.hpp>
 #include <fovea/backends/simd/generated.hpp>
@@ -54,17 +55,20 @@ struct context {
   float* const* scratch;     // of each thread, and of all together
   const packed_scan* scans;  // for each region
   const kept_state* states;
-  std::int64_t before;                   // positions that a stream took in earlier calls
-  std::int64_t end;                      // how many its sequence has; no_end while that is not known
-  const row_position* row_places;        // of each batch row, where rows stand apart; else null
-  size_t row_count;                      // of them
-  size_t window_start;                   // where the windows of a stream begin in their memory, in positions
-  random_state random;                   // of what training draws
-  const std::int64_t* step_work;         // of each step in one pass, as work_of says
-  std::int64_t work;                     // of what the current step runs
-  const generated_step* code;            // of the current step
-  bool weights_in_memory;                // there are more of them than caches hold
-  const watched_call* watched = nullptr; // this call, where someone asks
+  std::int64_t before;            // positions that a stream took in earlier calls
+  std::int64_t end;               // how many its sequence has; no_end while that is not known
+  const row_position* row_places; // of each batch row, where rows stand apart; else null
+  size_t row_count;               // of them
+  size_t window_start;            // where the windows of a stream begin in their memory, in positions
+  random_state random;            // of what training draws
+  const std::int64_t* step_work;  // of each step in one pass, as work_of says
+  std::int64_t work;              // of what the current step runs
+  const generated_step* code;     // of the current step
+  bool weights_in_memory;         // there are more of them than caches hold
+  const std::vector<bool>* rounded =
+      nullptr; // products that round both sides where a model learns so; else null
+  const std::vector<bool>* left_out = nullptr; // steps that no output needs that is asked for; null: none
+  const watched_call* watched = nullptr;       // this call, where someone asks
 
   /// The positions that a batch row took before, and those of its sequence.
   std::int64_t before_row(size_t row) const {
@@ -105,6 +109,8 @@ struct context {
   const packed_panels& packed(int node, bool from_columns) const {
     return panels[2 * parameter_index(node) + from_columns];
   }
+
+  bool rounds(int product) const { return rounded != nullptr && (*rounded)[static_cast<size_t>(product)]; }
 
   /// Of a product whose weights are prepared for it alone, in the current layer.
   const prepared_product& prepared(int id) const { return products.of(id)[layers[graph.at(id).region]]; }

@@ -11,6 +11,8 @@
 #include <fovea/backends/simd/trace.hpp>
 #include <fovea/backends/simd/work.hpp>
 #include <fovea/dsl/plan/cost.hpp>
+#include <fovea/weights/panel_layout.hpp>
+#include <fovea/weights/rounded_products.hpp>
 
 namespace fovea::core::simd {
 
@@ -37,7 +39,9 @@ int gathered_parameter(const graph_view& graph, int id) {
 
 shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
                                const model_code& code, thread_pool& pool)
-    : kernels(kernels_of(code)), parameters(std::move(from)) {
+    : kernels(kernels_of(code)), parameters(std::move(from)),
+      rounded(parameters.are_learned() && code.format != nullptr ? rounded_products(graph)
+                                                                 : std::vector<bool>()) {
   products.prepare(graph, plan, parameters, kernels, pool);
   for (const weight_view& view : parameters.values()) values.push_back(view.data);
   panels.resize(2 * values.size());
@@ -46,9 +50,11 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
     const int weight = fixed_weight(graph, id), table = formatted_table(graph, id);
     if (!plan.live[id]) continue;
     if (weight >= 0 && products.of(id) == nullptr)
-      pack_parameter(graph, weight, is_from_columns(graph, id), code.format, pool);
+      pack_parameter(graph, weight, is_from_columns(graph, id), code.format, pool,
+                     !rounded.empty() && rounded[static_cast<std::size_t>(id)]);
     if (table >= 0) pack_parameter(graph, table, false, code.format, pool);
   }
+  pack_learned(pool);
   constexpr size_t cached = 16 << 20; // bytes, of the last cache that cores share
   size_t bytes = in_place;
   for (const auto& panels_of_one : kept) bytes += panels_of_one->size() * sizeof(float);
@@ -67,7 +73,7 @@ int shared_weights::formatted_table(const graph_view& graph, int id) const {
 }
 
 void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool from_columns,
-                                    const format_code* format, thread_pool& pool) {
+                                    const format_code* format, thread_pool& pool, bool rounds) {
   const shape& s = graph.at(parameter).shape;
   const auto rows = static_cast<size_t>(graph.number(s[0])),
              columns = static_cast<size_t>(graph.number(s[1]));
@@ -87,10 +93,7 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
                [&](size_t first, size_t last, size_t) { kernels.pack->run(pack, first, last); });
     };
     if (parameters.are_learned()) {
-      learned_panels.emplace_back(panel_floats(kernels.set.panel, pack.columns, pack.depth));
-      panel.data = pack.panels = learned_panels.back().data();
-      packing.push_back(pack);
-      pack_all();
+      add_learned(panel, pack, from_columns, rounds);
       continue;
     }
     const panels_view& lie = parameters.values()[i].panels;
@@ -114,6 +117,51 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
     }));
     panel.data = kept.back()->data();
   }
+}
+
+void shared_weights::add_learned(packed_panels& panel, pack_args pack, bool from_columns, bool rounds) {
+  if (!rounds || kernels.bf16_product->in_float32) {
+    learned_panels.emplace_back(panel_floats(kernels.set.panel, pack.columns, pack.depth));
+    panel.data = pack.panels = learned_panels.back().data();
+    packing.push_back({.floats = pack, .rounds = rounds});
+    return;
+  }
+  panel.format = format_named<bf16_products>;
+  const size_t count = (pack.columns + kernels.set.panel - 1) / kernels.set.panel;
+  learned_panels.emplace_back(count * panel_bytes(panel.format, kernels.set.panel, pack.depth) /
+                              sizeof(float));
+  panel.data = learned_panels.back().data();
+  const auto same = std::ranges::find(packing, pack.b, [](const learned_packing& p) { return p.bfloats.b; });
+  learned_packing& how = same == packing.end() ? packing.emplace_back() : *same;
+  how.bfloats.b = pack.b;
+  how.bfloats.rows = from_columns ? pack.depth : pack.columns;
+  how.bfloats.columns = how.bfloats.row = from_columns ? pack.columns : pack.depth;
+  (from_columns ? how.bfloats.of_columns : how.bfloats.of_rows) =
+      reinterpret_cast<unsigned char*>(learned_panels.back().data());
+}
+
+void shared_weights::pack_learned(thread_pool& pool) const {
+  // Whole parameters at a time: most are too small to share one.
+  pool.run(packing.size(), [&](size_t first, size_t last, size_t) {
+    for (size_t i = first; i < last; ++i) {
+      const learned_packing& p = packing[i];
+      if (p.bfloats.b != nullptr) {
+        kernels.pack_bfloats->run(p.bfloats, 0, kernels.pack_bfloats->tasks(p.bfloats));
+        continue;
+      }
+      kernels.pack->run(p.floats, 0, kernels.pack->tasks(p.floats));
+      if (!p.rounds) continue;
+      const size_t panel = kernels.set.panel, rows = (p.floats.columns + panel - 1) / panel,
+                   columns = panel * p.floats.depth;
+      kernels.round_bfloats->run({.x = p.floats.panels,
+                                  .out = p.floats.panels,
+                                  .rows = rows,
+                                  .columns = columns,
+                                  .x_row = columns,
+                                  .out_row = columns},
+                                 0, rows);
+    }
+  });
 }
 
 void shared_weights::let_go(const graph_view& graph, const plan_view& plan) {
@@ -150,10 +198,7 @@ bool shared_weights::gathers_from_panels(const graph_view& graph, int id) const 
 }
 
 void shared_weights::pack_again(const graph_view& graph, const plan_view& plan, thread_pool& pool) {
-  // Whole panels at a time: most are too small to share one.
-  pool.run(packing.size(), [&](size_t first, size_t last, size_t) {
-    for (size_t i = first; i < last; ++i) kernels.pack->run(packing[i], 0, kernels.pack->tasks(packing[i]));
-  });
+  pack_learned(pool);
   products.prepare(graph, plan, parameters, kernels, pool);
 }
 
@@ -237,7 +282,9 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           step_work_.data(),
           unknown_work,
           nullptr,
-          weights_->in_memory};
+          weights_->in_memory,
+          weights_->rounded.empty() ? nullptr : &weights_->rounded,
+          left_out_.empty() ? nullptr : &left_out_};
 }
 
 void engine::watch_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code) {
@@ -252,13 +299,43 @@ void engine::leave_call(const watched_call& left) {
 }
 
 const std::vector<output_part>& engine::final_parts() {
-  if (finals_ == nullptr) finals_ = std::make_unique<final_outputs>(graph_, plan_);
+  if (finals_ == nullptr) finals_ = std::make_unique<final_outputs>(graph_, plan_, unwanted_);
   return finals_->parts();
 }
 
 void engine::watch(output_watcher& watcher) {
   final_parts();
   watcher_ = &watcher;
+}
+
+void engine::leave_out(std::span<const std::size_t> outputs) {
+  unwanted_.assign(graph_.outputs.size(), false);
+  for (const std::size_t i : outputs) unwanted_[i] = true;
+  std::vector<named_value> wanted;
+  for (std::size_t i = 0; i < graph_.outputs.size(); ++i)
+    if (!unwanted_[i]) wanted.push_back(graph_.outputs[i]);
+  graph_view asked = graph_;
+  asked.outputs = wanted;
+  struct {
+    std::unique_ptr<bool[]> live;
+    std::vector<std::int32_t> uses;
+  } needed{std::make_unique<bool[]>(graph_.nodes.size()), std::vector<std::int32_t>(graph_.nodes.size())};
+  core::detail::find_live(asked, needed);
+  const auto is_live = [&](int node) { return needed.live[static_cast<std::size_t>(node)]; };
+  left_out_.assign(static_cast<std::size_t>(plan_.step_count), true);
+  for (int i = 0; i < plan_.step_count; ++i) {
+    const step& s = plan_.steps[i];
+    bool runs = false;
+    if (s.kind == step_kind::loop_begin || s.kind == step_kind::loop_end) {
+      const region_entry& r = graph_.region(s.node);
+      for (int id = r.first; id < r.last; ++id) runs = runs || is_live(id);
+    } else if (s.has_parts()) {
+      for (int k = 0; k < s.count; ++k) runs = runs || is_live(plan_.parts[s.first + k]);
+    } else {
+      runs = is_live(s.node);
+    }
+    left_out_[static_cast<std::size_t>(i)] = !runs;
+  }
 }
 
 step_times& engine::times(const generated_step* code) {

@@ -17,6 +17,14 @@
 
 namespace fovea::core::simd {
 
+/// How a parameter that is learned is packed: in float32, with `rounds` of rounded values, or all its panels in
+/// bfloat16.
+struct learned_packing {
+  pack_args floats = {};
+  bool rounds = false;
+  bfloat_pack_args bfloats = {};
+};
+
 /// What all copies of a compiled model share: parameters, and weights packed for the instruction set in use.
 struct shared_weights {
   kernel_table kernels;
@@ -26,9 +34,11 @@ struct shared_weights {
   std::vector<std::shared_ptr<const packed>> kept;
   std::vector<packed_scan> scans; // for each region
   prepared_weights products;
-  // Of parameters that are being learned: panels of their own, which are packed again after each change.
+  // Of parameters that are being learned: panels of their own, which are packed again after each change, and the
+  // products of numbers rounded to bfloat16, empty where none are.
+  std::vector<bool> rounded;
   std::vector<packed> learned_panels;
-  std::vector<pack_args> packing;
+  std::vector<learned_packing> packing;
   std::vector<packed> scan_panels;
   size_t in_place = 0;    // bytes of panels that are read where the checkpoint has them
   bool in_memory = false; // more than caches hold
@@ -51,7 +61,10 @@ private:
   /// Whether a gather takes its rows from the panels of a product, or of a format.
   bool gathers_from_panels(const graph_view& graph, int id) const;
   void pack_parameter(const graph_view& graph, int parameter, bool from_columns, const format_code* format,
-                      thread_pool& pool);
+                      thread_pool& pool, bool rounds = false);
+  /// Makes room for panels of a parameter that is learned.
+  void add_learned(packed_panels& panel, pack_args pack, bool from_columns, bool rounds);
+  void pack_learned(thread_pool& pool) const;
 };
 
 /// The memory and threads of one compiled model: nothing is allocated after it is made.
@@ -80,6 +93,10 @@ public:
   /// The parts of outputs that a call has before it ends, in the order in which it makes them; a watcher hears of them.
   const std::vector<output_part>& final_parts();
   void watch(output_watcher& watcher);
+  /// Has calls leave out what these outputs alone need, which then have no values. To be called before final_parts.
+  void leave_out(std::span<const std::size_t> outputs);
+  /// Which steps calls leave out; empty: none.
+  const std::vector<bool>& left_out() const { return left_out_; }
   /// Whether someone asks for times; around what runs in place of the steps of a plan, which is then measured.
   static bool are_wanted() { return times_wanted.load(std::memory_order_relaxed); }
   void begin_position(std::span<const std::int64_t> sizes, const generated_step* code);
@@ -132,8 +149,9 @@ private:
   std::unique_ptr<step_times> measured_; // once someone has asked
   std::unique_ptr<final_outputs> finals_;
   output_watcher* watcher_ = nullptr;
-  watched_call watched_;            // the call that is under way
-  std::int64_t position_begin_ = 0; // of the last one that was measured
+  std::vector<bool> left_out_, unwanted_; // steps, outputs
+  watched_call watched_;                  // the call that is under way
+  std::int64_t position_begin_ = 0;       // of the last one that was measured
 };
 
 } // namespace fovea::core::simd

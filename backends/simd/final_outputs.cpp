@@ -28,10 +28,11 @@ int loop_of(const graph_view& graph, const plan_view& plan, int region) {
 
 } // namespace
 
-final_outputs::final_outputs(const graph_view& graph, const plan_view& plan)
+final_outputs::final_outputs(const graph_view& graph, const plan_view& plan,
+                             const std::vector<bool>& unwanted)
     : graph_(graph), plan_(plan), made_(static_cast<std::size_t>(plan.step_count)) {
   for (std::size_t o = 0; o < graph.outputs.size(); ++o)
-    if (const made_output made = made_in(o); made.step >= 0)
+    if (const made_output made = made_in(o); made.step >= 0 && (unwanted.empty() || !unwanted[o]))
       made_[static_cast<std::size_t>(made.step)].push_back(made);
   add_steps(0, plan.step_count, 0);
 }

@@ -16,7 +16,8 @@ struct context;
 /// other steps run. What a repeat collects is final pass by pass.
 class final_outputs {
 public:
-  final_outputs(const graph_view& graph, const plan_view& plan);
+  /// Of all outputs but those that are `unwanted`; an empty list: none is.
+  final_outputs(const graph_view& graph, const plan_view& plan, const std::vector<bool>& unwanted = {});
 
   /// In the order in which a call makes them final.
   const std::vector<output_part>& parts() const { return parts_; }

@@ -40,4 +40,19 @@ template <weight_format format, set_name... sets>
 inline constexpr format_code code_of_format{add_kernels_of<format, sets...>,
                                             is_k(format) ? in_format_panels : in_format_panels_but_k};
 
+/// The kernels of training in bf16_products, beside those of the model.
+template <set_name... sets>
+void add_training_kernels_of(kernel_table& to) {
+  using k = kernel_name;
+  const char* set = to.set.name;
+  to.bf16_product = &kernel_among<k::bf16_product, sets...>(set);
+  to.pack_bfloats = &kernel_among<k::pack_bfloats, sets...>(set);
+  to.round_bfloats = &kernel_among<k::round_bfloats, sets...>(set);
+  to.turn = &kernel_among<k::turn, sets...>(set);
+  to.reduce = &kernel_among<k::reduce, sets...>(set);
+}
+
+template <set_name... sets>
+inline constexpr format_code code_of_bfloat_training{add_training_kernels_of<sets...>, nullptr};
+
 } // namespace fovea::core::simd

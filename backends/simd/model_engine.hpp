@@ -74,6 +74,8 @@ public:
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
   const std::vector<output_part>& final_parts() { return engine_.final_parts(); }
   void watch(output_watcher& watcher) { engine_.watch(watcher); }
+  void leave_out(std::span<const std::size_t> outputs) { engine_.leave_out(outputs); }
+  const std::vector<bool>& left_out() const { return engine_.left_out(); }
 
   // For what is told of it.
 

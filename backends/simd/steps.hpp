@@ -13,6 +13,7 @@ namespace fovea::core::simd {
 
 struct context;
 struct product_args;
+struct turned_product_args;
 
 /// The scratch memory that a step needs: for each thread, and for all together.
 struct scratch_floats {
@@ -34,6 +35,10 @@ void check_numbers(const node& n, const char* what, std::span<const std::int32_t
 /// The product of parts whose formats all round the rows, or all do not; `tiles` is memory of `product_tiles`.
 void multiply(context& c, const product_args& args, float* tiles);
 size_t product_tiles(const context& c, const product_args& args); // floats, of these sizes and of fewer rows
+
+/// a^T b of numbers rounded to bfloat16, rows of a and of out lying next to each other.
+void run_rounded_turned(const context& c, const turned_product_args& a);
+scratch_floats rounded_turned_scratch(const context& c, const turned_product_args& a);
 
 void run_product(context& c, const step& s);
 scratch_floats product_scratch(context& c, const step& s);

@@ -1,10 +1,13 @@
 """Times a step of training in PyTorch, as it is and compiled, on the rows of bench/training.cpp and writes them as JSON.
 
-    python bench/peers/training.py [--threads N] [--json FILE] [--only TEXT]
+    python bench/peers/training.py [--threads N] [--json FILE] [--only TEXT] [--eager]
+
+With --eager and one row the peak that it prints at the end is that of PyTorch as it is.
 
 Needs torch.
 """
 
+import resource
 import types
 
 import peer
@@ -85,6 +88,8 @@ class Encoder(nn.Module):
 ROWS = [
     ("gpt/4x128/12x64", lambda: GPT(4, 4, 128, 65, 64), (12, 64), 65, None, 30),
     ("gpt/6x384/12x256", lambda: GPT(6, 6, 384, 65, 256), (12, 256), 65, None, 3),
+    ("gpt/4x128/12x64/bf16", lambda: GPT(4, 4, 128, 65, 64), (12, 64), 65, None, 30),
+    ("gpt/6x384/12x256/bf16", lambda: GPT(6, 6, 384, 65, 256), (12, 256), 65, None, 3),
     ("lstm/2x300/20x35", LSTM, (20, 35), 10000, None, 5),
     ("kim_cnn/3x100/50x56", KimCNN, (50, 56), 18000, 2, 10),
     ("encoder/4x256/32x64", Encoder, (32, 64), 10000, 2, 5),
@@ -97,14 +102,17 @@ def rows(options):
             continue
         tokens = torch.randint(vocab, shape)
         targets = torch.randint(vocab, shape) if classes is None else torch.randint(classes, shape[:1])
-        for peer_name, compiled in (("torch", lambda m: m), ("torch.compile", torch.compile)):
+        ways = {"torch": lambda module: module} | ({} if options.eager else {"torch.compile": torch.compile})
+        for peer_name, compiled in ways.items():
             module = make()
             optimizer = torch.optim.AdamW(module.parameters())
             loss_of = compiled(module)
 
             def step():
                 optimizer.zero_grad(set_to_none=True)
-                loss_of(tokens, targets).backward()
+                with torch.autocast("cpu", torch.bfloat16, enabled=name.endswith("/bf16")):
+                    loss = loss_of(tokens, targets)
+                loss.backward()
                 optimizer.step()
 
             called = types.SimpleNamespace(__name__=peer_name, __version__=torch.__version__)
@@ -112,4 +120,9 @@ def rows(options):
 
 
 if __name__ == "__main__":
-    peer.main(__doc__, rows, lambda parser: parser.add_argument("--only", default=""), gradients=True)
+    def declare(parser):
+        parser.add_argument("--only", default="")
+        parser.add_argument("--eager", action="store_true")
+
+    peer.main(__doc__, rows, declare, gradients=True)
+    print(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")

@@ -76,8 +76,9 @@ constexpr bool is_largest_of(const graph_view& g, int id, int product) {
 
 constexpr bool renames(op kind) { return operation_of(kind).costs == cost::nothing; }
 
-template <std::size_t nodes>
-constexpr void find_live(const graph_view& g, fusion<nodes>& f) {
+/// Into `live` and `uses` of f.
+template <class F>
+constexpr void find_live(const graph_view& g, F& f) {
   for (const named_value& out : g.outputs) f.live[out.node] = true;
   const auto mark = [&](int id) {
     f.live[id] = true;

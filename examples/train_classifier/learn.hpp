@@ -10,6 +10,7 @@
 #include <program/text.hpp>
 #include <trained/folder.hpp>
 #include <training/finish.hpp>
+#include <training/fit.hpp>
 #include <training/group.hpp>
 
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
@@ -125,14 +126,15 @@ fold_result learn(const labelled_texts& texts, const split& parts, const trainin
       words_of(texts, parts.learned, static_cast<std::size_t>(network::sizes.vocab), a.minimum_count);
   const dataset<network> data(texts, words);
   length_buckets batches(data.lengths(parts.learned), {.rows = rows, .seed = how.seed});
-  auto fit = train(network::loss, adam{.rate = how.rate}, initial_weights(network::loss, how.seed),
-                   {.capacity = {{"B", static_cast<std::int64_t>(share)},
-                                 {"T", static_cast<std::int64_t>(data.longest())}},
-                    .threads = how.threads,
-                    .schedule = cosine_schedule({.total = how.steps, .warmup = 100, .floor = 0.05}),
-                    .clip = 3,
-                    .seed = how.seed,
-                    .group = group});
+  auto fit =
+      training::fit(how, network::loss, adam{.rate = how.rate}, initial_weights(network::loss, how.seed),
+                    {.capacity = {{"B", static_cast<std::int64_t>(share)},
+                                  {"T", static_cast<std::int64_t>(data.longest())}},
+                     .threads = how.threads,
+                     .schedule = cosine_schedule({.total = how.steps, .warmup = 100, .floor = 0.05}),
+                     .clip = 3,
+                     .seed = how.seed,
+                     .group = group});
   const auto held_out = data.in_batches(parts.held_out, share);
   const auto learned = training::learn(
       fit, what,

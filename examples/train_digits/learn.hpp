@@ -7,6 +7,7 @@
 
 #include <program/text.hpp>
 #include <training/finish.hpp>
+#include <training/fit.hpp>
 #include <training/group.hpp>
 
 #include <fovea/fovea.hpp>
@@ -79,14 +80,14 @@ void run(const arguments& a) {
                                data.learned, data.validation, data.test, network::loss.parameters()));
   // All examples are of one length: an order of their own in each epoch is what is left of the buckets.
   length_buckets batches(std::vector<std::size_t>(data.learned, 1), {.rows = rows, .seed = how.seed});
-  auto fit = train(network::loss, adamw{.rate = how.rate, .weight_decay = a.decay},
-                   initial_weights(network::loss, how.seed),
-                   {.capacity = {{"B", static_cast<std::int64_t>(share)}},
-                    .threads = how.threads,
-                    .schedule = cosine_schedule({.total = how.steps, .warmup = 100}),
-                    .clip = 1,
-                    .seed = how.seed,
-                    .group = group});
+  auto fit = training::fit(how, network::loss, adamw{.rate = how.rate, .weight_decay = a.decay},
+                           initial_weights(network::loss, how.seed),
+                           {.capacity = {{"B", static_cast<std::int64_t>(share)}},
+                            .threads = how.threads,
+                            .schedule = cosine_schedule({.total = how.steps, .warmup = 100}),
+                            .clip = 1,
+                            .seed = how.seed,
+                            .group = group});
   const training::run what{.program = "train_digits",
                            .how = how,
                            .same = {{"model", a.model},

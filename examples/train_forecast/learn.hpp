@@ -7,6 +7,7 @@
 #include <forecast/series_file.hpp>
 #include <program/text.hpp>
 #include <training/finish.hpp>
+#include <training/fit.hpp>
 #include <training/group.hpp>
 
 #include <fovea/fovea.hpp>
@@ -50,15 +51,15 @@ void run(const arguments& a) {
   const begins learned = t.sizes.to_learn(), chosen_by = t.sizes.to_choose();
   // All examples are of one length: an order of their own in each epoch is what is left of the buckets.
   length_buckets batches(std::vector<std::size_t>(learned.count, 1), {.rows = rows, .seed = how.seed});
-  auto fit = train(loss, adam{.rate = how.rate}, initial_weights(loss, how.seed),
-                   {.capacity = {{"B", static_cast<std::int64_t>(share)},
-                                 {"C", static_cast<std::int64_t>(t.all.columns())}},
-                    .threads = how.threads,
-                    .schedule = cosine_schedule({.total = how.steps, .warmup = 100}),
-                    .clip = 1,
-                    .seed = how.seed,
-                    .group = group,
-                    .batch_norm_over_ranks = true});
+  auto fit = training::fit(how, loss, adam{.rate = how.rate}, initial_weights(loss, how.seed),
+                           {.capacity = {{"B", static_cast<std::int64_t>(share)},
+                                         {"C", static_cast<std::int64_t>(t.all.columns())}},
+                            .threads = how.threads,
+                            .schedule = cosine_schedule({.total = how.steps, .warmup = 100}),
+                            .clip = 1,
+                            .seed = how.seed,
+                            .group = group,
+                            .batch_norm_over_ranks = true});
   const training::run what{.program = "train_forecast",
                            .how = how,
                            .same = {{"steps of the series", std::to_string(t.all.steps())},

@@ -5,6 +5,7 @@
 #include "text.hpp"
 
 #include <training/finish.hpp>
+#include <training/fit.hpp>
 #include <training/group.hpp>
 #include <training/written.hpp>
 
@@ -75,16 +76,16 @@ void learn(const arguments& a) {
                                c.width, c.context, parameters));
 
   // Decay is for matrices; what is added or scales is left alone.
-  auto fit =
-      train(models::gpt2_loss<c>, adamw{.rate = a.how.rate, .beta2 = a.beta2, .weight_decay = a.decay},
-            initial_weights(models::gpt2_loss<c>, a.how.seed),
-            {.capacity = {{"B", static_cast<std::int64_t>(rows)}, {"T", c.context}},
-             .threads = a.how.threads,
-             .schedule = cosine_schedule(
-                 {.total = a.how.steps, .warmup = static_cast<std::int64_t>(a.warmup), .floor = a.floor}),
-             .clip = a.clip,
-             .groups = {{.names = "*.bias", .weight_decay = 0}, {.names = "*ln_*.weight", .weight_decay = 0}},
-             .group = group});
+  auto fit = training::fit(
+      a.how, models::gpt2_loss<c>, adamw{.rate = a.how.rate, .beta2 = a.beta2, .weight_decay = a.decay},
+      initial_weights(models::gpt2_loss<c>, a.how.seed),
+      {.capacity = {{"B", static_cast<std::int64_t>(rows)}, {"T", c.context}},
+       .threads = a.how.threads,
+       .schedule = cosine_schedule(
+           {.total = a.how.steps, .warmup = static_cast<std::int64_t>(a.warmup), .floor = a.floor}),
+       .clip = a.clip,
+       .groups = {{.names = "*.bias", .weight_decay = 0}, {.names = "*ln_*.weight", .weight_decay = 0}},
+       .group = group});
   const auto result = training::learn(
       fit, what,
       [&](std::uint64_t i) {

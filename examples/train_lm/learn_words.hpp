@@ -5,6 +5,7 @@
 
 #include <program/text.hpp>
 #include <training/finish.hpp>
+#include <training/fit.hpp>
 #include <training/group.hpp>
 
 #include <fovea/fovea.hpp>
@@ -75,7 +76,7 @@ learned_words learn_words(const M& model, const fovea::model_weights& first, con
                               .group = what.group};
   learned_words made;
   {
-    auto fit = train(model, adam{.rate = a.how.rate}, first, options);
+    auto fit = training::fit(a.how, model, adam{.rate = a.how.rate}, first, options);
     made.result = training::learn(
         fit, what,
         [&](std::uint64_t i) {
@@ -91,7 +92,7 @@ learned_words learn_words(const M& model, const fovea::model_weights& first, con
   };
   add("perplexity, the best", made.result.best_validation);
   if (!test) return made;
-  auto best = train(model, adam{}, load_weights(a.how.best(), {.copy = true}), options);
+  auto best = training::fit(a.how, model, adam{}, load_weights(a.how.best(), {.copy = true}), options);
   add("test perplexity", loss_of(best, *test, what.group, inputs));
   return made;
 }

@@ -3,6 +3,7 @@
 
 #include <program/text.hpp>
 #include <training/finish.hpp>
+#include <training/fit.hpp>
 #include <training/group.hpp>
 #include <training/written.hpp>
 
@@ -113,7 +114,8 @@ void run_window(const arguments& a) {
                               .schedule =
                                   cosine_schedule({.total = a.how.steps, .warmup = 100, .floor = 0.01}),
                               .group = group};
-  auto fit = train(loss_model, adamw{.rate = a.how.rate}, initial_weights(loss_model, a.how.seed), options);
+  auto fit = training::fit(a.how, loss_model, adamw{.rate = a.how.rate},
+                           initial_weights(loss_model, a.how.seed), options);
   const training::run what{.program = "train_lm",
                            .how = a.how,
                            .same = {{"model", a.model},

@@ -4,6 +4,7 @@
 #include <program/text.hpp>
 #include <trained/folder.hpp>
 #include <training/finish.hpp>
+#include <training/fit.hpp>
 #include <training/group.hpp>
 #include <transcribe/network.hpp>
 
@@ -139,15 +140,15 @@ void run(const arguments& a) {
   std::vector<std::size_t> lengths;
   for (std::size_t i = 0; i < data.learned; ++i) lengths.push_back(data.all[i].frames());
   length_buckets batches(lengths, {.rows = rows, .seed = how.seed, .bucket = 4});
-  auto fit = train(speech_loss, adam{.rate = how.rate}, initial_weights(speech_loss, how.seed),
-                   {.capacity = {{B, static_cast<std::int64_t>(share)},
-                                 {F, data.longest([](const example& e) { return e.frames(); })},
-                                 {S, data.longest([](const example& e) { return e.labels.size(); })}},
-                    .threads = how.threads,
-                    .schedule = cosine_schedule({.total = how.steps, .warmup = 100, .floor = 0.03}),
-                    .clip = 5,
-                    .seed = how.seed,
-                    .group = group});
+  auto fit = training::fit(how, speech_loss, adam{.rate = how.rate}, initial_weights(speech_loss, how.seed),
+                           {.capacity = {{B, static_cast<std::int64_t>(share)},
+                                         {F, data.longest([](const example& e) { return e.frames(); })},
+                                         {S, data.longest([](const example& e) { return e.labels.size(); })}},
+                            .threads = how.threads,
+                            .schedule = cosine_schedule({.total = how.steps, .warmup = 100, .floor = 0.03}),
+                            .clip = 5,
+                            .seed = how.seed,
+                            .group = group});
   const training::run what{.program = "train_speech",
                            .how = how,
                            .same = {{"recordings", std::to_string(listed.size())},

@@ -4,6 +4,7 @@
 #include "parallel_lines.hpp"
 
 #include <program/text.hpp>
+#include <training/fit.hpp>
 #include <training/group.hpp>
 #include <training/recorder.hpp>
 #include <translate/sizes.hpp>
@@ -75,16 +76,16 @@ void learn(const M& model, const arguments& a, int source_vocabulary, int target
                                from.learned.size(), from.held_out.size(), from.source.vocabulary_size(),
                                from.target.vocabulary_size(), batches.count(), M::parameters()));
   const auto longest = [](std::size_t x, std::size_t y) { return static_cast<std::int64_t>(std::max(x, y)); };
-  auto fit =
-      train(model, adam{.rate = a.how.rate}, initial_weights(model, a.how.seed),
-            {.capacity = {{"B", static_cast<std::int64_t>(share)},
-                          {"S", longest(from.learned.longest_source(), from.held_out.longest_source())},
-                          {"T", longest(from.learned.longest_target(), from.held_out.longest_target())}},
-             .threads = a.how.threads,
-             .schedule = schedule_of(a),
-             .clip = a.clip,
-             .seed = a.how.seed,
-             .group = group});
+  auto fit = training::fit(
+      a.how, model, adam{.rate = a.how.rate}, initial_weights(model, a.how.seed),
+      {.capacity = {{"B", static_cast<std::int64_t>(share)},
+                    {"S", longest(from.learned.longest_source(), from.held_out.longest_source())},
+                    {"T", longest(from.learned.longest_target(), from.held_out.longest_target())}},
+       .threads = a.how.threads,
+       .schedule = schedule_of(a),
+       .clip = a.clip,
+       .seed = a.how.seed,
+       .group = group});
   const auto with = [&](const token_pairs& pairs, std::span<const std::size_t> which,
                         const rank_group& shared_by, auto f) {
     const auto side = [&](const std::vector<token_ids>& lines) {

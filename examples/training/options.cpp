@@ -37,6 +37,9 @@ void declare(CLI::App& app, options& o) {
                  "Stop after that many looks in a row without a better loss; 0: learn to the end")
       ->capture_default_str()
       ->check(CLI::Range(0, 1 << 20));
+  app.add_option("--products", o.products, "f32, or bf16: multiply numbers rounded to bfloat16")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"f32", "bf16"}));
   app.add_flag("--resume", o.resume, "Go on from the folder's checkpoint, to the same numbers");
 }
 

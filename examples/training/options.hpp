@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace training {
 
@@ -19,6 +20,7 @@ struct options {
   double save_seconds = 30;
   int patience = 0;
   bool resume = false;
+  std::string products = "f32";
 
   std::filesystem::path checkpoint() const { return out / "checkpoint.safetensors"; }
   /// The best parameters so far, without what training keeps.

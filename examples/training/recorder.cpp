@@ -21,6 +21,7 @@ namespace training {
 
 std::map<std::string, std::string> identity(const run& what) {
   auto all = what.same;
+  all["products"] = what.how.products;
   all["batch"] = std::to_string(what.how.batch);
   all["rate"] = fmt::format("{}", what.how.rate);
   all["seed"] = std::to_string(what.how.seed);

@@ -103,6 +103,8 @@ public:
   using save_function = std::function<void(const std::vector<buffer>& moments)>;
 
   std::int64_t step() const { return now_.step; }
+  /// Whether a parameter stays as it is.
+  bool is_frozen(int parameter) const { return groups_[static_cast<std::size_t>(parameter)].rate == 0; }
   const meeting& others() const { return ranks_; }
   communication communication_so_far() const;
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,7 @@ template <class M>
 concept has_loss = M::well_formed && find_loss(M::view)
 >= 0;
 template <class named, class M>
-concept learns_in = std::same_as<named, f32> || backend_for<named, M>;
+concept learns_in = std::same_as<named, f32> || std::same_as<named, bf16_products> || backend_for<named, M>;
 
 } // namespace detail
 
@@ -187,6 +188,13 @@ private:
   void prepare() {
     std::vector<int> outputs;
     for (int p = 0; p < parameters_.count(); ++p) outputs.push_back(gradient_model::output_of(p));
+    if constexpr (requires { engine_.leave_out(std::span<const std::size_t>()); }) {
+      std::vector<std::size_t> frozen;
+      for (int p = 0; p < parameters_.count(); ++p)
+        if (const int output = outputs[static_cast<std::size_t>(p)]; output >= 0 && learner_.is_frozen(p))
+          frozen.push_back(static_cast<std::size_t>(output));
+      if (!frozen.empty()) engine_.leave_out(frozen);
+    }
     const std::vector<output_part>* told = nullptr;
     if constexpr (requires { engine_.watch(learner_); })
       if (!learner_.others().is_alone()) {
@@ -283,8 +291,9 @@ private:
 
 namespace generated {
 
-/// train with the generated code of a given instruction set: of the gradients, and of the model itself.
-template <class named, class M, class optimizer>
+/// train with the generated code of a given instruction set: of the gradients, and of the model itself. `sets` are
+/// those whose kernels the program links; all where none is named.
+template <class named, simd::set_name... sets, class M, class optimizer>
 auto train(const M& model, const optimizer& how, const model_weights& source, const train_options& options,
            typename backend_of<named>::model_code code,
            typename backend_of<named>::model_code evaluation_code) {
@@ -295,15 +304,19 @@ auto train(const M& model, const optimizer& how, const model_weights& source, co
     detail::refuse<detail::checked_carried<M>>();
     return refused_value{};
   } else {
-    return trainer<M, optimizer, G, backend_of<named>>(model, how, source, options, code, evaluation_code);
+    return trainer<M, optimizer, G, backend_of<named>>(model, how, source, options,
+                                                       learning_in<named, sets...>(code),
+                                                       learning_in<named, sets...>(evaluation_code));
   }
 }
 
 } // namespace generated
 
 /// Makes a model learn: its output "loss" is made small by the optimizer, beginning with the given weights
-/// (initial_weights(model, seed) for a new model). Throws fovea::error where weights, capacity and model do
-/// not fit. A model without such an output, or whose loss no parameter moves, is a compile-time error.
+/// (initial_weights(model, seed) for a new model). train<bf16_products> multiplies numbers rounded to bfloat16, forward
+/// and in both products of a gradient (rounded_products); sums, and all that is learned, are float32. Throws
+/// fovea::error where weights, capacity and model do not fit. A model without such an output, or whose loss no
+/// parameter moves, is a compile-time error.
 template <class backend = f32, class M, class optimizer>
 requires(detail::has_loss<M>&& detail::learns_in<backend, M>&& is_optimizer<optimizer>) auto train(
     const M& model, const optimizer& how, const model_weights& source, const train_options& options = {}) {
@@ -339,7 +352,8 @@ requires(M::well_formed&& is_optimizer<optimizer> && !detail::has_loss<M>) //
 }
 template <class backend, class M, class optimizer>
 requires(detail::has_loss<M>&& is_optimizer<optimizer> && !detail::learns_in<backend, M>) //
-    __attribute__((unavailable("a model learns in f32 or reference: its parameters are float32 [F0302]")))
+    __attribute__((
+        unavailable("a model learns in f32, bf16_products or reference: its parameters are float32 [F0302]")))
     refused_value train(const M&, const optimizer&, const model_weights&, const train_options& = {}) {
   return {};
 }

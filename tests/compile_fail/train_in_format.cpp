@@ -1,4 +1,4 @@
-// expect: {file}:{line}: a model learns in f32 or reference: its parameters are float32 [F0302]
+// expect: {file}:{line}: a model learns in f32, bf16_products or reference: its parameters are float32 [F0302]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

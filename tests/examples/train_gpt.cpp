@@ -136,6 +136,30 @@ TEST_CASE("a run that is asked to end saves and says so in one line", "[train_gp
   }
 }
 
+TEST_CASE("a run in bfloat16 goes on in bfloat16 alone", "[train_gpt]") {
+  const runs r;
+  std::vector<std::string> half = usual, whole = usual;
+  for (auto* words : {&half, &whole}) words->insert(words->end(), {"--products", "bf16"});
+  half[1] = "30", whole[1] = "45";
+  REQUIRE(r.run("rounded", half) == 0);
+  half.back() = "f32";
+  REQUIRE(r.run("plain", half) == 0);
+  CHECK(timeless_log(r.folder / "rounded") != timeless_log(r.folder / "plain"));
+  CHECK(tensors_of(r.folder / "rounded" / "weights.safetensors").size() ==
+        tensors_of(r.folder / "plain" / "weights.safetensors").size());
+
+  std::vector<std::string> resumed = whole, other = whole;
+  other.back() = "f32";
+  for (auto* words : {&resumed, &other}) words->emplace_back("--resume");
+  CHECK(r.run("rounded", other) == 2);
+  CHECK_THAT(r.output(),
+             Catch::Contains("is of a run with products bf16, which can't go on with products f32"));
+  CHECK(r.run("rounded", resumed) == 0);
+  whole.back() = "f16";
+  CHECK(r.run("other", whole) == 2);
+  CHECK_THAT(r.output(), Catch::Contains("--products"));
+}
+
 TEST_CASE("a loss that is not finite ends a run, and its checkpoint stays good", "[train_gpt]") {
   const runs r;
   const std::vector<std::string> wild{"--steps", "50",       "--rate", "1e38",         "--clip",

@@ -12,6 +12,7 @@ extern "C" {
 extern const kernel<product_args> fovea_product_avx512_12_ways;
 extern const rounding_kernel fovea_integer_product_avx512_vnni, fovea_integer_k_product_avx512_vnni,
     fovea_bf16_product_avx512_bf16;
+extern const kernel<bfloat_pack_args> fovea_pack_bfloats_avx512_bf16;
 extern const tile_kernels fovea_tiles_avx512_amx;
 }
 
@@ -36,7 +37,8 @@ best<kernel_name::product, "avx512">(const kernel<product_args>& plain) {
 /// With tiles where they may be used.
 rounding_kernel rounding(bool has_own, const rounding_kernel& own, const rounding_kernel& plain) {
   rounding_kernel made = has_own ? own : plain;
-  if (__builtin_cpu_supports("avx512bf16") && may_use_tiles()) made.tiles = &fovea_tiles_avx512_amx;
+  if (__builtin_cpu_supports("avx512bf16") && may_use_tiles())
+    made.tiles = &fovea_tiles_avx512_amx, made.in_float32 = false;
   return made;
 }
 template <>
@@ -57,6 +59,11 @@ const rounding_kernel& best<kernel_name::bf16_product, "avx512">(const rounding_
       rounding(__builtin_cpu_supports("avx512bf16") && !__builtin_cpu_is("intel"),
                fovea_bf16_product_avx512_bf16, plain);
   return made;
+}
+template <>
+const kernel<bfloat_pack_args>&
+best<kernel_name::pack_bfloats, "avx512">(const kernel<bfloat_pack_args>& plain) {
+  return __builtin_cpu_supports("avx512bf16") ? fovea_pack_bfloats_avx512_bf16 : plain;
 }
 
 } // namespace

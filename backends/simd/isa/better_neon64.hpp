@@ -10,6 +10,7 @@ namespace fovea::core::simd {
 extern "C" {
 extern const rounding_kernel fovea_integer_product_neon_i8mm, fovea_integer_product_neon_dotprod,
     fovea_integer_k_product_neon_i8mm, fovea_integer_k_product_neon_dotprod, fovea_bf16_product_neon_bf16;
+extern const kernel<bfloat_pack_args> fovea_pack_bfloats_neon_bf16;
 }
 
 namespace {
@@ -32,6 +33,12 @@ template <>
 const rounding_kernel& best<kernel_name::bf16_product, "neon64">(const rounding_kernel& plain) {
   static const bool has = system::extensions_of_arm().bf16;
   return has ? fovea_bf16_product_neon_bf16 : plain;
+}
+template <>
+const kernel<bfloat_pack_args>&
+best<kernel_name::pack_bfloats, "neon64">(const kernel<bfloat_pack_args>& plain) {
+  static const bool has = system::extensions_of_arm().bf16;
+  return has ? fovea_pack_bfloats_neon_bf16 : plain;
 }
 
 } // namespace

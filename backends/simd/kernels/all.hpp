@@ -3,6 +3,7 @@
 #include <fovea/backends/simd/kernels/attention.hpp>
 #include <fovea/backends/simd/kernels/attention_gradient.hpp>
 #include <fovea/backends/simd/kernels/bfloat_dot.hpp>
+#include <fovea/backends/simd/kernels/bfloat_values.hpp>
 #include <fovea/backends/simd/kernels/byte_dot.hpp>
 #include <fovea/backends/simd/kernels/convolution.hpp>
 #include <fovea/backends/simd/kernels/cross_entropy.hpp>
@@ -53,6 +54,8 @@ public:
   static constexpr of<k::integer_k_product> integer_k_product =
       rounded_product_of<Arch, detail::k_byte_dots<Arch>>;
   static constexpr of<k::bf16_product> bf16_product = rounded_product_of<Arch, detail::bfloat_dots<Arch>>;
+  static constexpr of<k::pack_bfloats> pack_bfloats{simd::pack_bfloats_tasks<Arch>, simd::pack_bfloats<Arch>};
+  static constexpr of<k::round_bfloats> round_bfloats{simd::round_bfloats_tasks, simd::round_bfloats<Arch>};
   static constexpr of<k::turned_product> turned_product{
       simd::turned_product_tasks<Arch>, simd::turned_product_scratch<Arch>, simd::turned_product<Arch>};
   static constexpr of<k::turn> turn{simd::turn_tasks<Arch>, simd::turn<Arch>};

@@ -59,6 +59,22 @@ struct pack_args {
   float* panels = nullptr;
 };
 
+/// Packs b [rows, columns], rows `row` apart, rounded to bfloat16, as bf16_products reads it (panel_layout.hpp): into
+/// panels of its rows, as weights [out, in] of x W^T are, and into panels of its columns, as those of x W.
+/// Both are 64-byte aligned, or null where they are not wanted.
+struct bfloat_pack_args {
+  const float* b = nullptr;
+  size_t rows = 0, columns = 0, row = 0;
+  unsigned char *of_rows = nullptr, *of_columns = nullptr;
+};
+
+/// out [rows, columns] = x, each value rounded to the nearest bfloat16, of two to the even one. out may be x.
+struct bfloat_round_args {
+  const float* x = nullptr;
+  float* out = nullptr;
+  size_t rows = 0, columns = 0, x_row = 0, out_row = 0;
+};
+
 /// One axis of a convolution or pooling: place p and tap k of the window there are position p * step + first
 /// + k * tap_step of the input; a tap outside of it adds nothing.
 struct window_axis {

@@ -10,6 +10,7 @@ namespace fovea::core::simd::detail {
 
 template <class Arch>
 struct bfloat_dots {
+  static constexpr bool in_float32 = requires { requires Arch::bfloat_dot::in_float32; };
   static constexpr bool takes(weight_format format) { return rounds_rows(format) && !sums_integers(format); }
   template <class>
   using of = typename Arch::bfloat_dot;

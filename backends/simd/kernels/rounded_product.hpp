@@ -448,7 +448,11 @@ void rounded_product(const product_args& args, size_t first, size_t last) {
 }
 
 template <class Arch, class dots>
-inline constexpr rounding_kernel rounded_product_of{rounded_product_tasks<Arch, dots>,
-                                                    rounded_product<Arch, dots>};
+inline constexpr rounding_kernel rounded_product_of{.tasks = rounded_product_tasks<Arch, dots>,
+                                                    .run = rounded_product<Arch, dots>,
+                                                    .in_float32 = requires {requires dots::in_float32;
+} // namespace fovea::core::simd
+}
+;
 
 } // namespace fovea::core::simd

@@ -48,11 +48,13 @@ struct tile_kernels {
   void (*product)(const product_args&, size_t first, size_t last, float* rounded);
 };
 
-/// The same for any number of rows; `tiles` where the processor has such registers, else null.
+/// The same for any number of rows; `tiles` where the processor has such registers, else null. `in_float32` where
+/// bfloat16 is multiplied by float32's instructions alone.
 struct rounding_kernel {
   size_t (*tasks)(const product_args&);
   void (*run)(const product_args&, size_t first, size_t last);
   const tile_kernels* tiles = nullptr;
+  bool in_float32 = false;
 };
 
 struct attention_kernel {
@@ -75,6 +77,7 @@ struct limits_kernel {
 ///   small_product    the same, to the bit, of weights that the first-level cache holds
 ///   decoded_product  of those, and of all formats that round no rows
 ///   integer_product, bf16_product  of parts of one format whose products round the rows
+///   pack_bfloats, round_bfloats  of what learns in bf16_products
 ///   decoded_k_product, integer_k_product, gather_in_k_format  the same of formats in K blocks, which may differ
 ///                    from part to part: a program links these where it names one
 ///   small_convolution  over time, of one group, of weights that the first-level cache holds and windows that
@@ -90,6 +93,8 @@ struct limits_kernel {
   each(integer_product, rounding_kernel) \
   each(integer_k_product, rounding_kernel) \
   each(bf16_product, rounding_kernel) \
+  each(pack_bfloats, kernel<bfloat_pack_args>) \
+  each(round_bfloats, kernel<bfloat_round_args>) \
   each(turned_product, scratch_kernel<turned_product_args>) \
   each(turn, kernel<turn_args>) \
   each(gather, kernel<gather_args>) \

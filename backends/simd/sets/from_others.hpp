@@ -65,6 +65,7 @@ struct from_others {
 
   /// By float32's arithmetic, of rows in float32.
   struct bfloat_dot {
+    static constexpr bool in_float32 = true;
     using floats = typename Set::floats;
     using integers = typename Set::integers;
     using sums = floats;

@@ -7,7 +7,7 @@ namespace fovea::core::simd {
 
 namespace {
 
-/// What a product step multiplies: first the parts whose format rounds the rows, then the others.
+/// What a product step multiplies: first the parts that round the rows, then the others.
 struct product_call {
   product_part parts[4];
   product_args args;
@@ -16,16 +16,30 @@ struct product_call {
   product_call(context& c, const step& s)
       : args{.from_memory = c.weights_in_memory, .backward = c.reads_backward(s.node)},
         count(static_cast<size_t>(s.count)) {
-    for (size_t i = 0; i < count; ++i) parts[i] = part(c, c.plan.parts[s.first + static_cast<int>(i)]);
-    const product_part* others =
-        std::partition(parts, parts + count, [](const product_part& p) { return rounds_rows(p.format); });
-    rounded = static_cast<size_t>(others - parts);
+    size_t next = 0;
+    for (const bool rounds : {true, false}) {
+      for (int i = 0; i < s.count; ++i)
+        if (const int root = c.plan.parts[s.first + i]; are_rounded(c, root) == rounds)
+          parts[next++] = part(c, root);
+      if (rounds) rounded = next;
+    }
   }
 
   product_args rounded_args() const { return of(parts, rounded); }
   product_args other_args() const { return of(parts + rounded, count - rounded); }
+  /// Whether what rounds the rows is float32's product, which takes them rounded.
+  bool takes_rounded() const { return rounded > 0 && !rounds_rows(parts->format); }
 
 private:
+  static int weight_of(const context& c, int id) {
+    const int right = c.graph.operand(id, 1);
+    return c.graph.at(right).kind == op::transpose ? c.graph.operand(right, 0) : right;
+  }
+  static bool are_rounded(const context& c, int root) {
+    const int id = c.plan.product[root];
+    if (c.plan.norm[id] >= 0) return false;
+    return c.rounds(id) || rounds_rows(c.packed(weight_of(c, id), is_from_columns(c.graph, id)).format);
+  }
   product_args of(const product_part* first, size_t parts_of_it) const {
     product_args some = args;
     some.parts = first, some.part_count = parts_of_it;
@@ -34,9 +48,7 @@ private:
   product_part part(context& c, int root) {
     const int id = c.plan.product[root];
     const node& n = c.graph.at(id);
-    const int left = c.graph.operand(id, 0), right = c.graph.operand(id, 1);
-    const bool from_columns = is_from_columns(c.graph, id);
-    const int weight = c.graph.at(right).kind == op::transpose ? c.graph.operand(right, 0) : right;
+    const int left = c.graph.operand(id, 0);
     const shape& x = c.shape_of(left);
     args.a = c.value(left);
     args.rows = c.rows(x);
@@ -47,7 +59,7 @@ private:
       const prepared_product normed = c.prepared(id);
       p.panels = normed.weights, p.bias = normed.bias;
     } else {
-      const packed_panels& packed = c.packed(weight, from_columns);
+      const packed_panels& packed = c.packed(weight_of(c, id), is_from_columns(c.graph, id));
       p.panels = packed.data, p.format = packed.format;
       if (n.operand_count > 2) p.bias = c.value(c.graph.operand(id, 2));
     }
@@ -100,13 +112,30 @@ void multiply(context& c, const product_args& args, float* tiles) {
   run(kernel.tasks, kernel.run);
 }
 
+namespace {
+
+/// A matrix rounded to bfloat16, in float32, in the given memory.
+const float* in_bfloat(const context& c, const float* x, size_t rows, size_t columns, float* to) {
+  c.run(*c.kernels.round_bfloats,
+        bfloat_round_args{
+            .x = x, .out = to, .rows = rows, .columns = columns, .x_row = columns, .out_row = columns});
+  return to;
+}
+
+} // namespace
+
 scratch_floats product_scratch(context& c, const step& s) {
-  return {.shared = product_tiles(c, product_call(c, s).rounded_args())};
+  const product_call call(c, s);
+  if (call.takes_rounded()) return {.shared = call.args.rows * call.args.depth};
+  return {.shared = product_tiles(c, call.rounded_args())};
 }
 
 void run_product(context& c, const step& s) {
   const product_call call(c, s);
-  multiply(c, call.rounded_args(), c.shared_scratch());
+  product_args rounded = call.rounded_args();
+  if (call.takes_rounded())
+    rounded.a = in_bfloat(c, rounded.a, rounded.rows, rounded.depth, c.shared_scratch());
+  multiply(c, rounded, c.shared_scratch());
   multiply(c, call.other_args(), nullptr);
 }
 
@@ -126,14 +155,25 @@ turned_product_args turned(const context& c, const step& s) {
 } // namespace
 
 scratch_floats matmul_scratch(context& c, const step& s) {
-  if (!c.plan.viewed[c.graph.operand(s.node, 0)]) return {};
-  return {c.kernels.turned_product->scratch(turned(c, s))};
+  const int left = c.graph.operand(s.node, 0);
+  if (!c.plan.viewed[left]) {
+    const bool rounds = c.rounds(s.node);
+    return {.shared = rounds
+                          ? c.elements(c.shape_of(left)) + c.elements(c.shape_of(c.graph.operand(s.node, 1)))
+                          : 0};
+  }
+  const turned_product_args args = turned(c, s);
+  return c.rounds(s.node) ? rounded_turned_scratch(c, args)
+                          : scratch_floats{c.kernels.turned_product->scratch(args)};
 }
 
 void run_matmul(context& c, const step& s) {
   if (c.plan.viewed[c.graph.operand(s.node, 0)]) {
     const turned_product_args args = turned(c, s);
-    c.run(*c.kernels.turned_product, args);
+    if (c.rounds(s.node))
+      run_rounded_turned(c, args);
+    else
+      c.run(*c.kernels.turned_product, args);
     return;
   }
   const int left = c.graph.operand(s.node, 0), right = c.graph.operand(s.node, 1);
@@ -141,6 +181,11 @@ void run_matmul(context& c, const step& s) {
   const size_t m = c.size(x[-2]), k = c.size(x[-1]), n = c.size(y[-1]);
   const size_t batches = c.elements(z, 0, z.rank - 2);
   c.work /= static_cast<std::int64_t>(batches); // of which each is shared by itself
+  const float *of_left = c.value(left), *of_right = c.value(right);
+  if (c.rounds(s.node)) { // of two axes
+    of_left = in_bfloat(c, of_left, m, k, c.shared_scratch());
+    of_right = in_bfloat(c, of_right, k, n, c.shared_scratch() + m * k);
+  }
   float* panels = c.slots[s.temporary[0]];
   size_t packed_at = static_cast<size_t>(-1);
   for (size_t b = 0; b < batches; ++b) {
@@ -159,7 +204,7 @@ void run_matmul(context& c, const step& s) {
       }
     }
     if (at_y != packed_at) {
-      const pack_args pack{.b = c.value(right) + at_y,
+      const pack_args pack{.b = of_right + at_y,
                            .columns = n,
                            .depth = k,
                            .column_stride = 1,
@@ -171,7 +216,7 @@ void run_matmul(context& c, const step& s) {
     const product_part part{
         .panels = panels, .columns = n, .out = c.result(s.node) + b * m * n, .out_stride = n};
     const product_args args{
-        .a = c.value(left) + at_x, .rows = m, .depth = k, .a_stride = k, .parts = &part, .part_count = 1};
+        .a = of_left + at_x, .rows = m, .depth = k, .a_stride = k, .parts = &part, .part_count = 1};
     c.run(*c.kernels.product, args);
   }
 }

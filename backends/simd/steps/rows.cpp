@@ -199,7 +199,8 @@ void run_gather(context& c, const step& s) {
                    .ids = id,
                    .out = c.result(s.node)};
   args.out_stride = args.width;
-  if (const int b = c.plan.base[table]; c.graph.at(b).kind == op::parameter) {
+  // What learns so has rounded panels, and its values beside them.
+  if (const int b = c.plan.base[table]; c.graph.at(b).kind == op::parameter && c.rounded == nullptr) {
     const packed_panels& packed = c.packed(b, false);
     args.table = packed.data, args.format = packed.format;
   }

@@ -20,6 +20,7 @@ namespace {
 
 void run_step(context& c, const step& s, int i, const generated_step* code,
               void (*run)(context&, const step&)) {
+  if (c.left_out != nullptr && (*c.left_out)[static_cast<std::size_t>(i)]) return;
   c.work = c.step_work[i];
   c.code = code + i;
   if (c.watched != nullptr) [[unlikely]]

@@ -37,8 +37,8 @@ concept is_one_instruction = requires {
 
 /// Whether rows in bfloat16 are multiplied as float32.
 template <class dot>
-concept takes_floats = requires(typename dot::sums sum, typename dot::weights w, const float* two) {
-  dot::add(sum, w, two);
+concept takes_floats = requires {
+  requires dot::in_float32;
 };
 /// Bytes of a row for a group, and of those for each lane of weights.
 template <class dot>
@@ -450,9 +450,6 @@ void rounded_product(const product_args& args, size_t first, size_t last) {
 template <class Arch, class dots>
 inline constexpr rounding_kernel rounded_product_of{.tasks = rounded_product_tasks<Arch, dots>,
                                                     .run = rounded_product<Arch, dots>,
-                                                    .in_float32 = requires {requires dots::in_float32;
-} // namespace fovea::core::simd
-}
-;
+                                                    .in_float32 = detail::takes_floats<dots>};
 
 } // namespace fovea::core::simd

@@ -2,6 +2,7 @@
 
 #include <fovea/base/system/processors.hpp>
 #include <fovea/base/system/thread.hpp>
+#include <fovea/base/task_ranges.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -149,7 +150,7 @@ bool thread_pool::crew::is_long_busy(std::int64_t work) {
 
 void thread_pool::crew::share(std::size_t tasks, std::int64_t work) {
   for (std::size_t i = 0, first = 0; i < parts.size(); ++i) {
-    const std::size_t last = tasks * (i + 1) / parts.size();
+    const std::size_t last = first_of_part(tasks, parts.size(), i + 1);
     parts[i].next.store(0, std::memory_order_relaxed);
     parts[i].first = first, parts[i].count = last - first;
     first = last;
@@ -178,9 +179,7 @@ void thread_pool::crew::take(std::size_t thread) noexcept {
     part& from = parts[(thread + i) % parts.size()];
     std::size_t next = from.next.load(std::memory_order_relaxed);
     while (next < from.count) {
-      // Large ranges first, for neighbours share what a cache holds; single tasks last, for all to end
-      // together.
-      const std::size_t count = std::max<std::size_t>(1, (from.count - next) / 4);
+      const std::size_t count = taken_at_once(from.count - next);
       if (from.next.compare_exchange_weak(next, next + count, std::memory_order_relaxed)) {
         const std::size_t first = from.first + (backward ? from.count - next - count : next);
         function(context, first, first + count, thread);

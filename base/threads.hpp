@@ -53,6 +53,11 @@ public:
   /// Workers that sleep. One that no call follows falls asleep sooner or later.
   std::size_t asleep() const;
 
+  /// Whether `run` has threads share so many tasks; else the caller does them alone.
+  bool shares(std::size_t tasks, std::int64_t work) const {
+    return size_ > 1 && tasks > 1 && work >= least_shared;
+  }
+
   /// Calls f(first, last, thread) for ranges that cover 0 <= i < tasks once each; `thread` < size() tells
   /// calls that run at the same time apart (for scratch memory). f must not throw. By `work`, a rough
   /// estimate of what all tasks take one thread, in nanoseconds, the caller does alone what is not worth
@@ -62,7 +67,7 @@ public:
   void run(std::size_t tasks, std::int64_t work, F&& f, bool backward = false) {
     using function = std::remove_reference_t<F>;
     if (tasks == 0) return;
-    if (size_ == 1 || tasks == 1 || work < least_shared) {
+    if (!shares(tasks, work)) {
       f(std::size_t{0}, tasks, std::size_t{0});
       return;
     }

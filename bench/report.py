@@ -46,6 +46,7 @@ AIMS = {
         Aim(r"GPT-2 124M/integer_products<q8_0>/token", 0.85), Aim(r"Llama 134M/integer_products<q8_0>/token", 0.8),
         Aim(r"GPT-2 124M/integer_products<q4_0>/token", 0.75), Aim(r"Llama 134M/integer_products<q4_0>/token", 0.8),
     ],
+    "streams": [Aim(r".*", 0.77)],
     "recurrent": [
         Aim(r"lstm/512x100/(1|32)|gru/512x100/32", 0.8), Aim(r"gru/512x100/1", 0.65), Aim(r"(gru|lstm)/\d+/sample", 0.7, "rtneural"),
         Aim(r"\d+ convolutions of 16/sample", 0.6, "rtneural"),
@@ -62,7 +63,7 @@ BOUNDS = {"attention": [(r"(12|32:8)x\d+/1x(2048|8192|65536)(/.*)?", 0.85)]}
 
 TITLES = {
     "product": "Matrix products", "attention": "Attention", "convolution": "Convolutions", "recurrent": "Recurrences",
-    "amplifiers": "Amplifiers", "encoder": "MiniLM's sentence encoder", "formats": "Weights in fewer bytes",
+    "amplifiers": "Amplifiers", "encoder": "MiniLM's sentence encoder", "formats": "Weights in fewer bytes", "streams": "Many texts at once",
     "quality": "What formats lose", "today": "Models of today", "sound": "Spectra of sound", "training": "Training",
     "families": "Families", "growth": "As work grows", "threads": "Threads",
 }

@@ -33,6 +33,7 @@ QUESTIONS = {
     "recurrent": True,
     "encoder": True,
     "formats": True,
+    "streams": True,
     "training": True,
     "sound": True,
     "today": True,
@@ -50,9 +51,9 @@ HELD = {"avx2": {"FOVEA_ISA": "avx2", "FOVEA_PLAIN": "1", "ONEDNN_MAX_CPU_ISA": 
 HELD_PEERS = {"ctranslate2", "openvino", "torch"}
 # Of the numbers of threads the one that is run: the last, which is compared with one, and the first where threads change nothing
 # or one is asked about.
-ONCE = {"threads": slice(-1, None), "quality": slice(1), "today": slice(1)}
+ONCE = {"threads": slice(-1, None), "quality": slice(1), "today": slice(1), "streams": slice(1)}
 # What times single calls needs no rounds where a round takes minutes.
-ROUNDS = {"training": 1, "formats": 1, "growth": 1, "threads": 1, "quality": 1}
+ROUNDS = {"training": 1, "formats": 1, "streams": 1, "growth": 1, "threads": 1, "quality": 1}
 
 
 def real_time():

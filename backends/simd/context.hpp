@@ -9,6 +9,7 @@
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/position_tables.hpp>
 #include <fovea/backends/simd/prepared_weights.hpp>
+#include <fovea/backends/simd/work.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/plan/plan.hpp>
@@ -30,6 +31,23 @@ struct packed_panels {
 
 class step_times;
 class final_outputs;
+
+/// What the tasks that a step hands to threads at once cost, in any unit: all, beside what else the step hands out; and
+/// each beside the others, where they differ.
+struct task_costs {
+  double all = 1;
+  const void* args = nullptr;
+  double (*each)(const void* args, size_t task) = nullptr;
+};
+
+inline task_costs costs_of() { return {}; }
+inline task_costs costs_of(const auto&) { return {}; }
+inline task_costs costs_of(const pack_args& a) { return {static_cast<double>(a.columns * a.depth)}; }
+inline task_costs costs_of(const product_args& a) {
+  size_t columns = 0;
+  for (size_t p = 0; p < a.part_count; ++p) columns += a.parts[p].columns;
+  return {static_cast<double>(a.rows * a.depth * columns) / multiply_adds_of_element};
+}
 
 /// What is done after each step of a call: its time is taken, what it has made final is told. Null: not that.
 struct watched_call {
@@ -172,20 +190,29 @@ struct context {
     return n.kind == op::slice ? size(n.settings.slice.first) : pass_offset(node);
   }
 
-  template <class F>
-  void run(size_t tasks, F&& f, bool backward = false) const {
+  /// Tasks; by `told` who reads how a step falls into tasks knows what they cost.
+  template <class F, class... args>
+  void run(size_t tasks, F&& f, bool backward = false, const args&... told) const {
+    if (watched != nullptr) [[unlikely]]
+      tell(tasks, costs_of(told...));
     pool.run(tasks, work, static_cast<F&&>(f), backward);
   }
   /// All tasks of a kernel.
   template <class K, class args>
   void run(const K& kernel, const args& told) const {
-    run(kernel.tasks(told), [&](size_t first, size_t last, [[maybe_unused]] size_t thread) {
+    const size_t tasks = kernel.tasks(told);
+    if (watched != nullptr) [[unlikely]]
+      tell(tasks, costs_of(told));
+    const auto f = [&](size_t first, size_t last, [[maybe_unused]] size_t thread) {
       if constexpr (requires { kernel.scratch; })
         kernel.run(told, first, last, scratch_of(thread));
       else
         kernel.run(told, first, last);
-    });
+    };
+    pool.run(tasks, work, f);
   }
+  /// Tells who reads how a step falls into tasks (step_times.hpp).
+  [[gnu::cold]] void tell(size_t tasks, const task_costs& costs) const;
   float* scratch_of(size_t thread) const { return scratch[thread]; }
   float* shared_scratch() const { return scratch[pool.size()]; }
 };

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 
+#include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/net_view.hpp>
 #include <fovea/backends/told_span.hpp>
 
@@ -20,6 +21,14 @@ struct timed_step {
   std::int64_t begin, end;
 };
 
+/// Tasks that a step has handed to threads at once; where they are not `shared`, the caller does all.
+struct told_split {
+  std::int32_t step;
+  std::size_t tasks;
+  bool shared;
+  const task_costs& costs;
+};
+
 /// What wants to know how long the steps of all nets take, from `start` to `stop`.
 class times_reader {
 public:
@@ -28,6 +37,8 @@ public:
   /// which they ended. One call of this at a time.
   virtual void take(const net_view& net, dim_values sizes, std::span<const timed_step> steps, int thread) = 0;
 
+  /// How a step that runs falls into tasks, before they run; `take` tells of the step later.
+  virtual void take_split(const net_view&, dim_values, const told_split&) {}
   /// The same of what the program does beside.
   virtual void take_span(const told_span&, int) {}
 
@@ -56,6 +67,7 @@ public:
   /// A step that has begun then and ends now.
   void add(std::int32_t step, std::int64_t begin);
   void end_call();
+  void tell_split(const generated_step* step, std::size_t tasks, bool shared, const task_costs& costs);
 
 private:
   friend class times_reader;

@@ -10,6 +10,9 @@ namespace fovea::core::simd {
 /// What work_of gives for steps that it does not estimate.
 inline constexpr std::int64_t unknown_work = 1'000'000'000;
 
+/// How many multiplications with their additions take the time of an element that is read or written.
+inline constexpr std::int64_t multiply_adds_of_element = 6;
+
 /// What a step takes one thread in one pass, in nanoseconds, within a factor of a few: enough to tell whether
 /// it is more than what sharing it among threads takes. By multiplications and by what is read and written;
 /// `lanes` is how many numbers a vector of the processor holds, size(d) gives the size of each dim.
@@ -47,7 +50,7 @@ constexpr std::int64_t work_of(const graph_view& g, const plan_view& p, const st
     case step_kind::loop_end:
       return unknown_work;
   }
-  return (multiply_adds / 6 + elements) / lanes;
+  return (multiply_adds / multiply_adds_of_element + elements) / lanes;
 }
 
 } // namespace fovea::core::simd

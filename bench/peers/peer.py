@@ -43,7 +43,8 @@ def times_us(run, repeats):
 
 
 def main(about, rows, declare=lambda parser: None, gradients=False):
-    """Times rows(options), each a name, the peer's module, what to run and how often, and writes them as JSON.
+    """Times rows(options), each a name, the peer's module, what to run and how often, and writes them as JSON. A fifth member says
+    how many of what the row tells a run does.
 
     `declare` adds options to --threads and --json; with `gradients` PyTorch may train.
     """
@@ -56,8 +57,8 @@ def main(about, rows, declare=lambda parser: None, gradients=False):
     torch.manual_seed(1)
     made = []
     with torch.inference_mode(not gradients):
-        for name, peer, run, repeats in rows(options):
-            us, median = times_us(run, repeats)
+        for name, peer, run, repeats, *parts in rows(options):
+            us, median = (time / (parts[0] if parts else 1) for time in times_us(run, repeats))
             print(f"{name:40} {peer.__name__:12} {us:12.1f} us, median {median:12.1f}", flush=True)
             made.append({"name": name, "threads": options.threads, "peer": peer.__name__,
                          "peer_version": peer.__version__, "peer_us": us, "peer_median_us": median})

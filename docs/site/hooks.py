@@ -22,6 +22,7 @@ from sentence_numbers import sentences  # noqa: E402
 ELSEWHERE = {
     "bench/RESULTS.md": "speed.md",
     "bench/COMPILE_COST.md": "compile_cost.md",
+    "bench/EVENNESS.md": "evenness.md",
     "bench/RELIABILITY.md": "reliability.md",
     "examples/README.md": "programs.md",
     "SECURITY.md": "security.md",

@@ -48,6 +48,7 @@ struct product_args {
   size_t piece = 0;
   bool from_memory = false; // whether the weights have left the caches since they were read last
   bool backward = false;    // whether panels of the weights are read from the last to the first
+  size_t threads = 1;       // that share the tasks: many take fewer rows each
 };
 
 /// Packs b, of which element (column j, depth k) is at b[j * column_stride + k * depth_stride], into panels
@@ -255,6 +256,7 @@ struct turned_product_args {
   size_t rows = 0, columns = 0, depth = 0, a_row = 0, b_row = 0, out_row = 0;
   bool add = false;
   float* sums = nullptr;
+  size_t threads = 1; // that share the tasks: many take smaller blocks each
 };
 
 /// Floats that `columns` x `depth` weights take when packed in panels of `panel` columns.

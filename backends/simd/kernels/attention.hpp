@@ -7,6 +7,7 @@
 #include <fovea/backends/simd/kernels/attention_parts.hpp>
 #include <fovea/backends/simd/kernels/attention_rows.hpp>
 #include <fovea/backends/simd/kernels/attention_span.hpp>
+#include <fovea/backends/simd/kernels/attention_tasks.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,26 +15,13 @@
 
 namespace fovea::core::simd {
 
-namespace detail {
-
-/// Many queries over many keys.
-inline bool in_spans(const attention_args& a) { return a.keys >= span_least_keys && a.queries >= 128; }
-
-/// Queries in a task.
-template <class Arch>
-inline size_t task_queries(const attention_args& a) {
-  return in_spans(a) ? span_queries(a) : block_queries<Arch>;
-}
-
-} // namespace detail
-
 /// Tasks: (batch row, part of the keys, group of key heads) for a few queries, else (batch row, head, block or span of
 /// queries).
 template <class Arch>
 inline size_t attention_tasks(const attention_args& a) {
   if (detail::few_queries(a))
     return a.queries == 0 ? 0 : a.batch * detail::key_parts(a) * detail::key_head_groups(a);
-  const size_t each = detail::task_queries<Arch>(a);
+  const size_t each = detail::task_queries(a, detail::block_queries<Arch>);
   return a.batch * a.heads * ((a.queries + each - 1) / each);
 }
 
@@ -69,7 +57,7 @@ inline void attention(const attention_args& a, const Modify& modify, size_t firs
     }
     return;
   }
-  const size_t each = task_queries<Arch>(a), blocks = (a.queries + each - 1) / each;
+  const size_t each = task_queries(a, block_queries<Arch>), blocks = (a.queries + each - 1) / each;
   for (size_t task = first; task < last; ++task) {
     const size_t batch = task / blocks / a.heads, head = task / blocks % a.heads,
                  query = task % blocks * each;
@@ -80,7 +68,7 @@ inline void attention(const attention_args& a, const Modify& modify, size_t firs
     };
     if (in_spans(a))
       attention_span<Arch>(a, scratch).run(modify, batch, head, query);
-    else if (a.queries - query > width<Arch>)
+    else if (std::min(each, a.queries - query) > width<Arch>)
       run_block(std::integral_constant<size_t, 2>{});
     else
       run_block(std::integral_constant<size_t, 1>{});

@@ -6,26 +6,13 @@
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/attention_block.hpp>
+#include <fovea/backends/simd/kernels/attention_tasks.hpp>
 #include <fovea/backends/simd/kernels/attention_tile.hpp>
 
 #include <algorithm>
 #include <cstddef>
 
 namespace fovea::core::simd::detail {
-
-inline constexpr size_t span_least_keys = 1024; // fewer stay in the second-level cache
-inline constexpr size_t span_most_queries = 512;
-
-inline constexpr size_t span_least_queries = 128, enough_span_tasks = 8; // of each thread
-
-/// Queries in a span: the more, the rarer the copies, where that leaves each thread enough tasks.
-inline size_t span_queries(const attention_args& a) {
-  size_t most = span_most_queries;
-  while (most > span_least_queries && a.threads > 1 &&
-         a.batch * a.heads * (a.queries / most) < enough_span_tasks * a.threads)
-    most /= 2;
-  return most;
-}
 
 template <class Arch>
 struct attention_span {

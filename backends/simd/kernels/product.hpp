@@ -100,19 +100,39 @@ struct task_grid {
   size_t panels, group_rows, groups;
 };
 
+inline constexpr size_t many_threads = 3; // fewer end together with the tasks of one
+
+/// Of how many rows groups make so many threads end first: what a thread takes is whole groups, each block of which costs
+/// some rows more to begin. No more than `most`.
+template <class Arch>
+inline size_t rows_for_threads(const product_args& args, size_t panels, size_t most) {
+  constexpr size_t block = block_rows<Arch>, begun = 3;
+  size_t best = most, least = ~size_t{0};
+  for (const size_t rows : {most, 4 * block, 3 * block, 2 * block, block, 2 * block / 3, block / 2}) {
+    if (rows > most || rows == 0) continue;
+    const size_t tasks = ceil_div(args.rows, rows) * panels,
+                 ends = ceil_div(tasks, args.threads) * (rows + begun * (ceil_div(rows, block) + 1));
+    if (ends < least) best = rows, least = ends;
+  }
+  return best;
+}
+
 template <class Arch>
 inline task_grid tasks_of(const product_args& args) {
   constexpr size_t block = block_rows<Arch>;
-  size_t panels = 0, depth = 0, enough_tasks = 64; // for the threads of a large machine to end together
+  size_t panels = 0, depth = 0, enough_tasks = 64;
+  bool decodes = false; // each group of rows all panels
   for (size_t p = 0; p < args.part_count; ++p) {
     panels += ceil_div(args.parts[p].columns, panel<Arch>);
     depth = larger(depth, depth_of_pieces(args, args.parts[p]));
-    if (decodes_first(args, args.parts[p])) enough_tasks = 16; // each group of rows decodes all panels
+    decodes = decodes || decodes_first(args, args.parts[p]);
   }
+  if (decodes) enough_tasks = 16;
   if (args.rows == 0 || panels == 0) return {panels, 0, 0};
   const size_t wanted = larger(ceil_div(args.rows * depth, most_cached), ceil_div(enough_tasks, panels));
   const size_t groups = smaller(wanted, larger(args.rows / (2 * block), 1));
-  const size_t group_rows = ceil_div(ceil_div(args.rows, groups), block) * block;
+  size_t group_rows = ceil_div(ceil_div(args.rows, groups), block) * block;
+  if (args.threads >= many_threads && !decodes) group_rows = rows_for_threads<Arch>(args, panels, group_rows);
   return {panels, group_rows, ceil_div(args.rows, group_rows)};
 }
 

@@ -3,8 +3,8 @@
 // The contract between the lowering and the kernels. Units compiled for a set include nothing that allocates or
 // throws (see isa/README there).
 //
-// Work is split by shape, never by the number of threads: `tasks` says how many independent tasks a call has,
-// and the kernel runs a half-open range of them. Any split gives the same bits.
+// `tasks` says how many independent tasks a call has, and the kernel runs a half-open range of them. Any split gives the
+// same bits: sums are split by shape alone, and what else many threads share in smaller tasks has them in the same order.
 
 #include <cstddef>
 #include <cstdint>

@@ -21,8 +21,12 @@ struct turned_grid {
   static constexpr size_t depth = 256, most_rows = 192, most_columns = 512;
   size_t rows, columns;
 
-  /// Smaller for small products, for several threads to share one.
+  /// Smaller for small products, for several threads to share one, and for many threads.
   explicit turned_grid(const turned_product_args& a) : rows(most_rows), columns(most_columns) {
+    if (a.threads >= many_threads) {
+      share(a);
+      return;
+    }
     rows = smaller(rows, a.rows), columns = smaller(columns, a.columns);
     constexpr size_t enough_tasks = 4;
     if (tasks(a) < enough_tasks && rows >= 96) rows = ceil_div(rows, 2);
@@ -32,6 +36,20 @@ struct turned_grid {
   size_t across(const turned_product_args& a) const { return ceil_div(a.columns, columns); }
   size_t tasks(const turned_product_args& a) const {
     return a.rows == 0 || a.columns == 0 ? 0 : ceil_div(a.rows, rows) * across(a);
+  }
+
+private:
+  /// By when so many threads end: what a block packs costs as much as `packing` of its products.
+  void share(const turned_product_args& a) {
+    constexpr size_t packing = 6;
+    turned_grid best = *this;
+    size_t least = ~size_t{0};
+    for (rows = most_rows; rows >= 16; rows = rows == 48 ? 32 : rows / 2)
+      for (columns = most_columns; columns >= 64; columns /= 2) {
+        const size_t ends = ceil_div(tasks(a), a.threads) * (rows * columns + packing * (rows + columns));
+        if (ends < least) best = *this, least = ends;
+      }
+    *this = best;
   }
 };
 

@@ -3,23 +3,57 @@
 #include <limits>
 
 #include <fovea/backends/simd/attention_operands.hpp>
+#include <fovea/backends/simd/kernels/attention_tasks.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::core::simd {
 
 namespace {
 
+/// What tasks of some queries cost: the keys that these see.
+struct seen_by_tasks {
+  const attention_args& a;
+  size_t queries, blocks; // of a task; of a head
+
+  seen_by_tasks(const context& c, const attention_args& args, size_t tasks)
+      : a(args), queries(detail::task_queries(args, 2 * c.kernels.set.vector)),
+        blocks(tasks / std::max<size_t>(args.batch * args.heads, 1)) {}
+
+  /// Whether tasks are such: others take a few queries over a part of the keys each.
+  bool apply() const { return a.queries > 0 && (a.queries + queries - 1) / queries == blocks; }
+  double of(size_t task) const {
+    const size_t b = task / blocks / a.heads, first = task % blocks * queries;
+    double keys = 0;
+    for (size_t i = first; i < std::min(first + queries, a.queries); ++i)
+      keys += a.lower == nullptr ? static_cast<double>(a.keys)
+                                 : std::max(0.0, static_cast<double>(a.upper[b * a.bounds_batch + i]) -
+                                                     static_cast<double>(a.lower[b * a.bounds_batch + i]));
+    return keys;
+  }
+};
+
+task_costs costs_of(const seen_by_tasks& seen) {
+  if (!seen.apply()) return {};
+  return {1, &seen,
+          [](const void* of, size_t task) { return static_cast<const seen_by_tasks*>(of)->of(task); }};
+}
+
 void run_rows(context& c, const step& s, attention_operands& o) {
   if (o.mask != nullptr) o.find_bounds(c.slots[s.temporary[0]]);
   o.args.shared = c.shared_scratch();
-  if (const generated_step& code = *c.code; code.attention == nullptr) {
-    c.run(*c.kernels.attention, o.args);
-  } else {
-    o.find_uniform(c.slots[s.temporary[1]]);
-    c.run(code.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
-      code.attention(o.args, o.lambda, first, last, c.scratch_of(thread));
-    });
-  }
+  const generated_step& code = *c.code;
+  if (code.attention != nullptr) o.find_uniform(c.slots[s.temporary[1]]);
+  const size_t tasks =
+      code.attention == nullptr ? c.kernels.attention->tasks(o.args) : code.attention_tasks(o.args);
+  c.run(
+      tasks,
+      [&](size_t first, size_t last, size_t thread) {
+        if (code.attention == nullptr)
+          c.kernels.attention->run(o.args, first, last, c.scratch_of(thread));
+        else
+          code.attention(o.args, o.lambda, first, last, c.scratch_of(thread));
+      },
+      false, seen_by_tasks(c, o.args, tasks));
   c.kernels.attention->join(o.args);
 }
 

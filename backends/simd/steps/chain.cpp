@@ -29,8 +29,8 @@ void run_chain(context& c, const step& s) {
       stride *= size;
     }
   }
-  // Long rows are cut into pieces, short ones gathered.
-  constexpr size_t piece = 8192;
+  // Long rows are cut into pieces, short ones gathered: small ones for many threads.
+  const size_t piece = c.pool.size() > 2 && total < 8192 * 6 * c.pool.size() ? 2048 : 8192;
   if (args.axes == 0) {
     c.run((total + piece - 1) / piece, [&](size_t first, size_t last, size_t) {
       chain_args part = args;

@@ -14,7 +14,9 @@ struct product_call {
   size_t count, rounded;
 
   product_call(context& c, const step& s)
-      : args{.from_memory = c.weights_in_memory, .backward = c.reads_backward(s.node)},
+      : args{.from_memory = c.weights_in_memory,
+             .backward = c.reads_backward(s.node),
+             .threads = c.pool.size()},
         count(static_cast<size_t>(s.count)) {
     size_t next = 0;
     for (const bool rounds : {true, false}) {
@@ -92,12 +94,13 @@ void multiply(context& c, const product_args& args, float* tiles) {
   const auto run = [&](auto tasks, auto product, auto... rounded) {
     c.run(
         tasks(args), [&](size_t first, size_t last, size_t) { product(args, first, last, rounded...); },
-        args.backward);
+        args.backward, args);
   };
   if (rounds_rows(args.parts->format)) {
     const rounding_kernel& kernel = rounding_of(c, args);
     if (kernel.tiles != nullptr && kernel.tiles->are_faster(args)) {
-      run(kernel.tiles->round_tasks, kernel.tiles->round, tiles);
+      c.run(kernel.tiles->round_tasks(args),
+            [&](size_t first, size_t last, size_t) { kernel.tiles->round(args, first, last, tiles); });
       run(kernel.tiles->product_tasks, kernel.tiles->product, tiles);
     } else {
       run(kernel.tasks, kernel.run);
@@ -146,7 +149,7 @@ turned_product_args turned(const context& c, const step& s) {
   const int left = c.graph.operand(c.graph.operand(s.node, 0), 0), right = c.graph.operand(s.node, 1);
   const shape &x = c.shape_of(left), &y = c.shape_of(right);
   turned_product_args a{.rows = c.size(x[-1]), .columns = c.size(y[-1]), .depth = c.size(x[-2])};
-  a.a = c.value(left), a.b = c.value(right), a.out = c.result(s.node);
+  a.a = c.value(left), a.b = c.value(right), a.out = c.result(s.node), a.threads = c.pool.size();
   a.a_row = a.rows, a.b_row = a.out_row = a.columns;
   if (s.count > 1) a.sums = c.result(c.plan.parts[s.first + 1]);
   return a;
@@ -215,8 +218,13 @@ void run_matmul(context& c, const step& s) {
     }
     const product_part part{
         .panels = panels, .columns = n, .out = c.result(s.node) + b * m * n, .out_stride = n};
-    const product_args args{
-        .a = of_left + at_x, .rows = m, .depth = k, .a_stride = k, .parts = &part, .part_count = 1};
+    const product_args args{.a = of_left + at_x,
+                            .rows = m,
+                            .depth = k,
+                            .a_stride = k,
+                            .parts = &part,
+                            .part_count = 1,
+                            .threads = c.pool.size()};
     c.run(*c.kernels.product, args);
   }
 }

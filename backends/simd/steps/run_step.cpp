@@ -18,6 +18,11 @@ namespace {
 
 } // namespace
 
+void context::tell(size_t tasks, const task_costs& costs) const {
+  if (watched->measured != nullptr && tasks > 0)
+    watched->measured->tell_split(code, tasks, pool.shares(tasks, work), costs);
+}
+
 void run_step(context& c, const step& s, int i, const generated_step* code,
               void (*run)(context&, const step&)) {
   if (c.left_out != nullptr && (*c.left_out)[static_cast<std::size_t>(i)]) return;

@@ -257,6 +257,19 @@ TEST_CASE("attention: how many threads share a long sequence changes its tasks a
   }
 }
 
+TEST_CASE("attention: many threads share a short sequence in smaller blocks, and change no bit") {
+  for (const auto see : {visibility::all, visibility::causal, visibility::window, visibility::intervals})
+    for (const std::size_t queries : {5u, 40u, 129u}) {
+      const shape most{.batch = 2, .heads = 3, .queries = queries, .keys = 130, .see = see};
+      operands one(most), many(most);
+      many.args.threads = 64;
+      run(one.args);
+      run(many.args);
+      CHECK(kernels().attention->tasks(many.args) >= kernels().attention->tasks(one.args));
+      CHECK(std::memcmp(many.out.data(), one.out.data(), many.out.size() * sizeof(float)) == 0);
+    }
+}
+
 TEST_CASE("attention: scratch of a long sequence is enough for shorter ones") {
   operands x({.batch = 2, .heads = 3, .queries = 1100, .keys = 1130});
   for (const std::size_t threads : {1u, 2u, 4u, 64u}) {

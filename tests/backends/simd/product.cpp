@@ -72,8 +72,9 @@ struct product_run {
                             .ids = c.ids ? ids.data() : nullptr,
                             .parts = described.data(),
                             .part_count = described.size(),
-                            .backward = c.backward};
-    thread_pool pool(c.threads);
+                            .backward = c.backward,
+                            .threads = c.threads};
+    thread_pool pool(std::min<std::size_t>(c.threads, 5)); // more change the tasks alone
     pool.run(
         product.tasks(args), std::numeric_limits<std::int64_t>::max(),
         [&](std::size_t first, std::size_t last, std::size_t) { product.run(args, first, last); },
@@ -232,13 +233,26 @@ TEST_CASE("no rows, no tasks") {
   }
 }
 
+TEST_CASE("many threads share a product of few rows in more tasks") {
+  for (const auto* table : kernel_sets()) {
+    product_part part;
+    part.columns = 768;
+    const auto tasks = [&](std::size_t threads) {
+      return table->product->tasks(
+          {.rows = 128, .depth = 768, .parts = &part, .part_count = 1, .threads = threads});
+    };
+    CHECK(tasks(2) == tasks(1));
+    CHECK(tasks(64) > tasks(1));
+  }
+}
+
 TEST_CASE("the bits of a product depend neither on threads nor on the rows beside, nor on the direction") {
   for (const auto* table : kernel_sets()) {
     for (const std::size_t rows : {1u, 5u, 9u, 16u, 129u})
       for (const std::size_t depth : {384u, 1024u, 1537u}) {
         product_case c{.rows = rows, .depth = depth, .parts = {{384, true, op::gelu}, {40}}};
         const product_run alone(*table, c, *table->product);
-        for (const std::size_t threads : {1u, 2u, 3u, 5u})
+        for (const std::size_t threads : {1u, 2u, 3u, 5u, 64u, 128u})
           for (const bool backward : {false, true}) {
             c.threads = threads, c.backward = backward;
             const product_run shared(*table, c, *table->product);

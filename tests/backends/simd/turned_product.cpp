@@ -26,6 +26,14 @@ TEST_CASE("a turned product is the plain sum, whatever the tasks") {
       for (std::size_t task = tasks; task-- > 0;)
         table->turned_product->run(args, task, task + 1, scratch.data());
       CHECK(whole == parts);
+      for (const std::size_t threads : {3u, 64u}) {
+        std::vector<float> shared(s.rows * out_row, 99.f), shared_sums(s.rows + 1, 99.f);
+        turned_product_args many = args;
+        many.out = shared.data(), many.sums = shared_sums.data(), many.threads = threads;
+        table->turned_product->run(many, 0, table->turned_product->tasks(many), scratch.data());
+        CHECK(whole == shared);
+        CHECK(sums == shared_sums);
+      }
       double worst = 0;
       bool outside_is_left = true;
       for (std::size_t i = 0; i < s.rows; ++i)

@@ -1,0 +1,37 @@
+#pragma once
+
+// How many queries a task of attention takes, where there are more than a few of them.
+
+#include <fovea/backends/simd/kernels/arguments.hpp>
+
+#include <cstddef>
+
+namespace fovea::core::simd::detail {
+
+inline constexpr size_t span_least_keys = 1024; // fewer stay in the second-level cache
+inline constexpr size_t span_most_queries = 512;
+
+inline constexpr size_t span_least_queries = 128, enough_span_tasks = 8; // of each thread
+
+/// Queries in a span: the more, the rarer the copies, where that leaves each thread enough tasks.
+inline size_t span_queries(const attention_args& a) {
+  size_t most = span_most_queries;
+  while (most > span_least_queries && a.threads > 1 &&
+         a.batch * a.heads * (a.queries / most) < enough_span_tasks * a.threads)
+    most /= 2;
+  return most;
+}
+
+/// Many queries over many keys.
+inline bool in_spans(const attention_args& a) { return a.keys >= span_least_keys && a.queries >= 128; }
+
+inline constexpr size_t enough_block_tasks = 6; // of each of many threads
+
+/// Queries in a task, where a block has so many of two vectors: of one vector where many threads have few tasks.
+inline size_t task_queries(const attention_args& a, size_t block) {
+  if (in_spans(a)) return span_queries(a);
+  const bool few = a.batch * a.heads * ((a.queries + block - 1) / block) < enough_block_tasks * a.threads;
+  return a.threads > 2 && few ? block / 2 : block;
+}
+
+} // namespace fovea::core::simd::detail

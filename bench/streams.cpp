@@ -1,6 +1,6 @@
 // What do many texts at once cost? Rows of one stream that take a token each, every row at its own position: where a
 // text has 64 tokens it ends, and another begins in its row. GPT-2 small and a Llama of 134 million (bench/formats.cpp),
-// weights of no meaning in three formats. The peers' times are those of bench/peers/streams.py.
+// weights of no meaning in some formats. The peers' times are those of bench/peers/streams.py.
 //
 //     streams [--threads N] [--only TEXT] [--json FILE]
 //
@@ -74,6 +74,7 @@ void measure(const std::string& name, const M& m, const std::string& only, bench
         time<format>(row, m, from, rows, measured);
   };
   in(f32{});
+  in(integer_products<int8>{});
   in(integer_products<q8_0>{});
   in(integer_products<q4_0>{});
 }

@@ -20,7 +20,7 @@ gguf, llama_cpp = formats.gguf, formats.llama_cpp
 LENGTH = 64
 ROWS = (1, 8, 32, 128)
 TYPES = {"f32": "f32", "q8_0": "integer_products<q8_0>", "q4_0": "integer_products<q4_0>"}
-OF_CTRANSLATE2 = {"float32": "f32", "int8": "integer_products<q8_0>"}
+OF_CTRANSLATE2 = {"float32": "f32", "int8": "integer_products<int8>"}
 
 
 class Sequences:

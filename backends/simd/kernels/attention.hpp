@@ -60,7 +60,7 @@ inline void attention(const attention_args& a, const Modify& modify, size_t firs
   const size_t each = task_queries(a, block_queries<Arch>), blocks = (a.queries + each - 1) / each;
   for (size_t task = first; task < last; ++task) {
     const size_t batch = task / blocks / a.heads, head = task / blocks % a.heads,
-                 query = task % blocks * each;
+                 query = first_query(task, blocks, each);
     const auto run_block = [&](auto vectors) {
       attention_block<Arch, vectors> block;
       block.template start<Modify>(a, batch, head, query, scratch, scratch + block_keys * block.queries);

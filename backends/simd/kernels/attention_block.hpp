@@ -325,8 +325,10 @@ struct attention_block {
   /// `copy` has room for a tile that is kept in another format.
   template <class Modify>
   void run(const Modify& modify, float* copy) {
-    for (size_t first = begin; first < end; first += block_keys) {
-      const size_t keys = std::min(block_keys, end - first);
+    // Tiles end at the same keys whatever queries are in the block: blocks of one vector give the bits of two.
+    for (size_t first = begin, until; first < end; first = until) {
+      until = std::min((first / block_keys + 1) * block_keys, end);
+      const size_t keys = until - first;
       add_tile(modify, ready_tile<Arch>(a, batch, head / (a.heads / a.kv_heads), first, keys, copy), first,
                keys);
     }

@@ -34,4 +34,10 @@ inline size_t task_queries(const attention_args& a, size_t block) {
   return a.threads > 2 && few ? block / 2 : block;
 }
 
+/// The first query of a task, where `blocks` tasks of so many queries make a head. The last ones come first: under a causal
+/// mask they see most, and what threads take last should be little.
+inline size_t first_query(size_t task, size_t blocks, size_t queries) {
+  return (blocks - 1 - task % blocks) * queries;
+}
+
 } // namespace fovea::core::simd::detail

@@ -22,7 +22,7 @@ struct seen_by_tasks {
   /// Whether tasks are such: others take a few queries over a part of the keys each.
   bool apply() const { return a.queries > 0 && (a.queries + queries - 1) / queries == blocks; }
   double of(size_t task) const {
-    const size_t b = task / blocks / a.heads, first = task % blocks * queries;
+    const size_t b = task / blocks / a.heads, first = detail::first_query(task, blocks, queries);
     double keys = 0;
     for (size_t i = first; i < std::min(first + queries, a.queries); ++i)
       keys += a.lower == nullptr ? static_cast<double>(a.keys)

@@ -233,16 +233,16 @@ TEST_CASE("no rows, no tasks") {
   }
 }
 
-TEST_CASE("many threads share a product of few rows in more tasks") {
+TEST_CASE("two threads share the tasks of one, and many no fewer") {
   for (const auto* table : kernel_sets()) {
     product_part part;
-    part.columns = 768;
+    part.columns = 32;
     const auto tasks = [&](std::size_t threads) {
       return table->product->tasks(
-          {.rows = 128, .depth = 768, .parts = &part, .part_count = 1, .threads = threads});
+          {.rows = 512, .depth = 768, .parts = &part, .part_count = 1, .threads = threads});
     };
     CHECK(tasks(2) == tasks(1));
-    CHECK(tasks(64) > tasks(1));
+    CHECK(tasks(64) >= tasks(1));
   }
 }
 

@@ -106,6 +106,7 @@ struct convolution_args {
   const float* other = nullptr;
   op act = op::none;
   op join = op::none;
+  size_t threads = 1; // that share the tasks: many take fewer tiles each
 };
 
 /// The largest value, or the mean, of what a window sees of each feature: x and out as in convolution_args,

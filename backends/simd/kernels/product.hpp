@@ -102,16 +102,16 @@ struct task_grid {
 
 inline constexpr size_t many_threads = 3; // fewer end together with the tasks of one
 
-/// Of how many rows groups make so many threads end first: what a thread takes is whole groups, each block of which costs
-/// some rows more to begin. No more than `most`.
+/// Of how many of all rows groups make so many threads end first, where tasks are a group and a panel: what a thread takes
+/// is whole groups, each block of which costs some rows more to begin. No more than `most`.
 template <class Arch>
-inline size_t rows_for_threads(const product_args& args, size_t panels, size_t most) {
+inline size_t rows_for_threads(size_t all, size_t panels, size_t threads, size_t most) {
   constexpr size_t block = block_rows<Arch>, begun = 3;
   size_t best = most, least = ~size_t{0};
   for (const size_t rows : {most, 4 * block, 3 * block, 2 * block, block, 2 * block / 3, block / 2}) {
     if (rows > most || rows == 0) continue;
-    const size_t tasks = ceil_div(args.rows, rows) * panels,
-                 ends = ceil_div(tasks, args.threads) * (rows + begun * (ceil_div(rows, block) + 1));
+    const size_t tasks = ceil_div(all, rows) * panels,
+                 ends = ceil_div(tasks, threads) * (rows + begun * (ceil_div(rows, block) + 1));
     if (ends < least) best = rows, least = ends;
   }
   return best;
@@ -132,7 +132,8 @@ inline task_grid tasks_of(const product_args& args) {
   const size_t wanted = larger(ceil_div(args.rows * depth, most_cached), ceil_div(enough_tasks, panels));
   const size_t groups = smaller(wanted, larger(args.rows / (2 * block), 1));
   size_t group_rows = ceil_div(ceil_div(args.rows, groups), block) * block;
-  if (args.threads >= many_threads && !decodes) group_rows = rows_for_threads<Arch>(args, panels, group_rows);
+  if (args.threads >= many_threads && !decodes)
+    group_rows = rows_for_threads<Arch>(args.rows, panels, args.threads, group_rows);
   return {panels, group_rows, ceil_div(args.rows, group_rows)};
 }
 

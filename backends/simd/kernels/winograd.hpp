@@ -30,7 +30,9 @@ inline winograd_grid winograd_grid_of(const convolution_args& a) {
   const size_t shared = ceil_div(tiles, ceil_div(enough_tasks, panels));
   const size_t most =
       smaller(larger(smaller(cached / (winograd::products * a.depth), shared), 2 * block), tiles);
-  const size_t groups = tiles == 0 ? 0 : ceil_div(tiles, most), group = ceil_div(tiles, larger(groups, 1));
+  const size_t rows =
+      a.threads >= many_threads ? rows_for_threads<Arch>(tiles, panels, a.threads, most) : most;
+  const size_t groups = tiles == 0 ? 0 : ceil_div(tiles, rows), group = ceil_div(tiles, larger(groups, 1));
   return {across, down, tiles, most, group, groups, panels};
 }
 

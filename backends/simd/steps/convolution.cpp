@@ -48,7 +48,8 @@ void for_phases(const context& c, int root, const F& f) {
                             .weights = next,
                             .bias = weights.bias,
                             .act = c.plan.activation[root],
-                            .join = c.plan.join[root]};
+                            .join = c.plan.join[root],
+                            .threads = c.pool.size()};
       for (int axis : {0, 1}) {
         const window_phase phase = phase_of(w, axis, layout.transposed, remainder[axis]);
         args.axis[axis] = {in.axis[axis], count(axis, remainder[axis]), phase.taps, phase.step, phase.first,

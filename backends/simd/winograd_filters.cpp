@@ -11,8 +11,8 @@ struct values_at_points {
   double at[winograd::seen][winograd::taps];
 
   values_at_points() {
-    const double near = std::sqrt(0.5), far = std::sqrt(2.0);
-    const double points[] = {0, near, -near, far, -far};
+    const double inner = std::sqrt(0.5), outer = std::sqrt(2.0);
+    const double points[] = {0, inner, -inner, outer, -outer};
     constexpr std::size_t finite = winograd::seen - 1;
     for (std::size_t i = 0; i < finite; ++i) {
       double distances = 1, power = 1;

@@ -2,7 +2,7 @@
 
 // Convolution of planes by filters of 3 x 3 with fewer multiplications (Winograd 1980; Lavin and Gray 2016,
 // F(4 x 4, 3 x 3)): 36 products of tiles make 16 outputs each, where their windows take 144. A tile of 6 x 6
-// positions is turned into 36 sums, whose products with 36 of the filter (winograd_filter.hpp) are summed over
+// positions is turned into 36 sums, whose products with 36 of the filter (winograd_filters.hpp) are summed over
 // features as matrix products, and turned into 4 x 4 outputs.
 
 #include <cstring>
@@ -103,13 +103,13 @@ template <class Arch>
   using namespace winograd;
   using v = vec<Arch>;
   const auto less = [](const v& x, float times, const v& y) { return Arch::fma(v(-times), y, x); };
-  const v zero = less(d[0] + d[4], near_square + far_square, d[2]),
-          infinity = less(d[1] + d[5], near_square + far_square, d[3]);
-  const v near_even = less(d[4], far_square, d[2]), near_odd = less(d[3], far_square, d[1]);
-  const v far_even = less(d[4], near_square, d[2]), far_odd = less(d[3], near_square, d[1]);
+  const v zero = less(d[0] + d[4], inner_square + outer_square, d[2]),
+          infinity = less(d[1] + d[5], inner_square + outer_square, d[3]);
+  const v inner_even = less(d[4], outer_square, d[2]), inner_odd = less(d[3], outer_square, d[1]);
+  const v outer_even = less(d[4], inner_square, d[2]), outer_odd = less(d[3], inner_square, d[1]);
   d[0] = zero, d[5] = infinity;
-  d[1] = less(near_even, -near, near_odd), d[2] = less(near_even, near, near_odd);
-  d[3] = less(far_even, -far, far_odd), d[4] = less(far_even, far, far_odd);
+  d[1] = less(inner_even, -inner, inner_odd), d[2] = less(inner_even, inner, inner_odd);
+  d[3] = less(outer_even, -outer, outer_odd), d[4] = less(outer_even, outer, outer_odd);
 }
 
 /// Four outputs of six products, in place.
@@ -117,13 +117,13 @@ template <class Arch>
 [[gnu::always_inline]] inline void turn_back(vec<Arch> (&m)[winograd::seen]) {
   using namespace winograd;
   using v = vec<Arch>;
-  const v near_sum = m[1] + m[2], near_difference = m[1] - m[2], far_sum = m[3] + m[4],
-          far_difference = m[3] - m[4];
-  m[0] = m[0] + near_sum + far_sum;
-  m[1] = Arch::fma(v(far), far_difference, v(near) * near_difference);
-  m[2] = Arch::fma(v(far_square), far_sum, v(near_square) * near_sum);
-  m[3] =
-      Arch::fma(v(far_square * far), far_difference, Arch::fma(v(near_square * near), near_difference, m[5]));
+  const v inner_sum = m[1] + m[2], inner_difference = m[1] - m[2], outer_sum = m[3] + m[4],
+          outer_difference = m[3] - m[4];
+  m[0] = m[0] + inner_sum + outer_sum;
+  m[1] = Arch::fma(v(outer), outer_difference, v(inner) * inner_difference);
+  m[2] = Arch::fma(v(outer_square), outer_sum, v(inner_square) * inner_sum);
+  m[3] = Arch::fma(v(outer_square * outer), outer_difference,
+                   Arch::fma(v(inner_square * inner), inner_difference, m[5]));
 }
 
 /// to[k * apart + feature] for each product k of one tile.

@@ -4,15 +4,10 @@
 #include <vector>
 
 #include <fovea/dsl/plan/fuse.hpp>
+#include <fovea/weights/inside_scan.hpp>
 
 namespace fovea::core {
 namespace {
-
-bool inside_scan(const graph_view& g, int id) {
-  for (int r = g.at(id).region; r > 0; r = g.region(r).parent)
-    if (g.region(r).is_scan()) return true;
-  return false;
-}
 
 /// Whether fewer bytes of a weight are of use: what a scan reads at each step may stay in a cache as it is.
 bool is_worth_it(const graph_view& g, int product, int weight) {

@@ -4,16 +4,11 @@
 #include <cstdint>
 
 #include <fovea/dsl/plan/fuse.hpp>
+#include <fovea/weights/inside_scan.hpp>
 #include <fovea/weights/panel_layout.hpp>
 
 namespace fovea::core {
 namespace {
-
-bool inside_scan(const graph_view& g, int id) {
-  for (int r = g.at(id).region; r > 0; r = g.region(r).parent)
-    if (g.region(r).is_scan()) return true;
-  return false;
-}
 
 /// The parameter that a product multiplies by, or -1.
 std::int32_t parameter_of(const graph_view& g, int product) {

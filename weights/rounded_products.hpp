@@ -11,7 +11,7 @@ namespace fovea::core {
 /// transposition, as gradients of weights are.
 ///
 /// In float32 stay products inside scans, and others by weights that one in a scan multiplies by or a batch_norm
-/// scales; convolutions and expert_linear; and products whose depth is beyond most_rounded_depth.
+/// scales; convolutions and expert_linear; and products whose depth is beyond half of most_rounded_depth.
 std::vector<bool> rounded_products(const graph_view& g);
 
 } // namespace fovea::core

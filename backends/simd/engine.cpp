@@ -316,12 +316,14 @@ void engine::leave_out(std::span<const std::size_t> outputs) {
     if (!unwanted_[i]) wanted.push_back(graph_.outputs[i]);
   graph_view asked = graph_;
   asked.outputs = wanted;
+  const auto live = std::make_unique<bool[]>(graph_.nodes.size());
+  std::vector<std::int32_t> uses(graph_.nodes.size());
   struct {
-    std::unique_ptr<bool[]> live;
-    std::vector<std::int32_t> uses;
-  } needed{std::make_unique<bool[]>(graph_.nodes.size()), std::vector<std::int32_t>(graph_.nodes.size())};
+    bool* live;
+    std::int32_t* uses;
+  } needed{live.get(), uses.data()};
   core::detail::find_live(asked, needed);
-  const auto is_live = [&](int node) { return needed.live[static_cast<std::size_t>(node)]; };
+  const auto is_live = [&](int node) { return needed.live[node]; };
   left_out_.assign(static_cast<std::size_t>(plan_.step_count), true);
   for (int i = 0; i < plan_.step_count; ++i) {
     const step& s = plan_.steps[i];

@@ -28,6 +28,11 @@ struct position_code : position_content<model_of, time> {
   static constexpr size_t row_floats = has_batch(id) ? static_cast<size_t>(width_of(id)) : 0;
   static constexpr int layers_of(int id) { return static_cast<int>(g.layers(id)); }
   static constexpr int vector_floats(int id) { return width_of(id); }
+  /// Whether a value was stored by an earlier call.
+  static constexpr bool was_stored(int id) {
+    const op kind = g.at(storage(id)).kind;
+    return kind == op::state || kind == op::cache || kind == op::input;
+  }
 
   /// Where a value lies in the local memory: what steps make and loops carry, one after another.
   static constexpr auto places = [] {
@@ -118,9 +123,13 @@ struct position_code : position_content<model_of, time> {
     [[gnu::always_inline]] static std::int32_t before(const row& r) {
       return has_batch(id) ? r.call.row_before : r.call.before;
     }
+    /// In the vectors that read them: one that is stored in pieces is there only when the cache has them all.
     template <int count>
     [[gnu::always_inline]] static void copy(float* to, const float* from) {
-      std::memcpy(to, from, count * sizeof(float));
+      using arch = detail::row_arch<Arch, count>;
+      constexpr int lanes = static_cast<int>(width<arch>), whole = count / lanes * lanes;
+      for (int j = 0; j < whole; j += lanes) vec<arch>::load_unaligned(from + j).store_unaligned(to + j);
+      std::memcpy(to + whole, from + whole, (count - whole) * sizeof(float));
     }
     /// Zeros where the last vector of `count` values in local memory will not be filled.
     template <int count>

@@ -91,11 +91,12 @@ struct row_steps {
     return whole_vectors(program::width_of(weighted), lanes_of(weighted));
   }
   /// Whether a product takes what it reads as vectors, not number by number: few features that fill them, as
-  /// hidden states do. What was made in registers then reaches every lane in one operation, or two.
+  /// hidden states do. What was made in registers then reaches every lane in one operation, or two. From
+  /// memory a number reaches all lanes as it is loaded.
   static constexpr bool reads_vectors(int weighted) {
     const int depth = depth_of(weighted);
     return !is_single(weighted) && depth == features_of(weighted) && depth % lanes_of(weighted) == 0 &&
-           depth <= 16;
+           depth <= 16 && !program::was_stored(g.operand(weighted, 0));
   }
   /// The feature that row k of such a panel has at a column. Of a vector of them, each group of four lanes
   /// has the first, second, third and last number of the group that is `turn` groups away in all its lanes.

@@ -36,6 +36,8 @@ struct scan_loop {
   /// Each layer of the repeats around the scan has packed parameters of its own.
   static constexpr int layers_of(int) { return 1; }
   static constexpr int vector_floats(int id) { return width_of(id); }
+  /// Compilers keep what a scan carries in registers where it fits.
+  static constexpr bool was_stored(int) { return false; }
   /// A value of one step: one row of features for each batch row.
   static constexpr bool is_row(int id) {
     const shape& s = g.at(id).shape;

@@ -150,23 +150,23 @@ template <class Arch>
   return Arch::copysign(Arch::min(v(1.0f), p / q), x);
 }
 
-/// 1 / (1 + e^-x) within 3.5 ulp, denormal results included.
+/// 1 / (1 + e^-x) within 3.5 ulp; 0 below x = -88.3, where the result is denormal.
 template <class Arch>
 [[gnu::always_inline]] inline vec<Arch> sigmoid(const vec<Arch>& x) {
   using v = vec<Arch>;
   using namespace detail;
-  const v bounded = Arch::max(v(-104.5f), Arch::min(v(89.5f), x));
-  const v n = Arch::fma(bounded, v(-log2_e), v(to_integer)) - v(to_integer);
+  const v least(-88.3f); // e^88.3 is a float, and its 2^n too
+  const v bounded = Arch::max(least, Arch::min(-least, x));
+  const v shifted = Arch::fma(bounded, v(-log2_e), v(to_integer));
+  const v n = shifted - v(to_integer);
   const v r = Arch::fma(n, v(-ln2_low), Arch::fma(n, v(-ln2_high), -bounded)), squared = r * r;
-  // a / (a + b e^r), where b / a = 2^n and both are normal floats
-  const v half_shifted = Arch::fma(n, v(-0.5f), v(to_integer));
-  const v a = power_of_two<Arch>(half_shifted);
-  const v b = power_of_two<Arch>(n + (half_shifted - v(to_integer)) + v(to_integer));
-  return a / Arch::fma(b * squared, expm1_factor<Arch>(r, squared), Arch::fma(b, r, a + b));
+  const v b = power_of_two<Arch>(shifted);
+  // 1 + b e^r
+  const v sum = Arch::fma(b * squared, expm1_factor<Arch>(r, squared), Arch::fma(b, r, v(1.0f) + b));
+  return Arch::select(x < least, v(0.0f), v(1.0f)) / sum;
 }
 
-/// x sigmoid(x) (Elfwing et al. 2017) within 4 ulp above x = -87; below, where the sigmoid is denormal,
-/// within 2^-142.
+/// x sigmoid(x) (Elfwing et al. 2017) within 4 ulp above x = -87; below within 2^-120, and 0 from -88.3 on.
 template <class Arch>
 inline vec<Arch> silu(const vec<Arch>& x) {
   // below -200 the sigmoid is 0, and so is the product with -inf
@@ -227,7 +227,8 @@ inline vec<Arch> gelu(const vec<Arch>& x) {
 }
 
 /// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016, the tanh form) within 4 ulp
-/// above x = -1; below, within 4 + 3 |exponent| ulp, exponent = 2 sqrt(2 / pi) (x + 0.044715 x^3).
+/// above x = -1; below, within 4 + 3 |exponent| ulp, exponent = 2 sqrt(2 / pi) (x + 0.044715 x^3); 0 where the
+/// exponent is below -88.3.
 template <class Arch>
 inline vec<Arch> gelu_tanh(const vec<Arch>& x) {
   using v = vec<Arch>;

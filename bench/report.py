@@ -15,6 +15,8 @@ import re
 import sys
 import typing
 
+from reasons import REASONS
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -243,9 +245,8 @@ def kept(measured):
     return table(headings, lines)
 
 
-def aims(measured):
-    """Our time as a share of a peer's, and the share reached of the limit, where one is aimed at."""
-    lines = []
+def aimed(measured):
+    """Each row that something is aimed at: its program, the row, what is told of it, and whether the aim is reached."""
     for question in (question for question in TITLES if question in measured):
         for threads, run in runs_of(measured, question):
             for row in run["rows"]:
@@ -253,11 +254,26 @@ def aims(measured):
                 aim = aim_of(question, row)
                 if aim and (peer := best_peer(row, aim.beside)):
                     share = 1 / peer["ratio"]
-                    lines.append([*cells, peer["peer"], f"{share:.2f}", f"at most {aim.share}", "reached" if share <= aim.share else "missed"])
+                    yield question, row, [*cells, peer["peer"], f"{share:.2f}", f"at most {aim.share}"], share <= aim.share
                 for pattern, least in BOUNDS.get(question, []):
                     if re.fullmatch(pattern, short(row)) and row["bound"] is not None:
-                        lines.append([*cells, "the limit", f"{row['bound']:.2f}", f"at least {least}", "reached" if row["bound"] >= least else "missed"])
-    return table(["", "threads", "set", "beside", "share", "aim", "reached"], lines)
+                        yield question, row, [*cells, "the limit", f"{row['bound']:.2f}", f"at least {least}"], row["bound"] >= least
+
+
+def reason_of(question, row):
+    """Why the row's aim is missed: the first that names it, or None."""
+    return next((reason for reason in REASONS.get(question, []) if re.fullmatch(reason.rows, short(row))), None)
+
+
+def aims(measured):
+    """Our time as a share of a peer's, or the share reached of the limit, where one is aimed at; then why what is missed is."""
+    lines, why = [], {}
+    for question, row, cells, reached in aimed(measured):
+        lines.append([*cells, two_digits(row["bound"]), "reached" if reached else "missed"])
+        if not reached and (reason := reason_of(question, row)):
+            why[f"* {TITLES[question]}, {reason.called}: {reason.text}"] = True
+    told = ["", "What stands in the way where an aim is missed:", "", *why] if why else []
+    return table(["", "threads", "set", "beside", "share", "aim", "bound", "reached"], lines) + told
 
 
 def by_threads(measured, question):

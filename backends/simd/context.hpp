@@ -200,16 +200,13 @@ struct context {
   /// All tasks of a kernel.
   template <class K, class args>
   void run(const K& kernel, const args& told) const {
-    const size_t tasks = kernel.tasks(told);
-    if (watched != nullptr) [[unlikely]]
-      tell(tasks, costs_of(told));
     const auto f = [&](size_t first, size_t last, [[maybe_unused]] size_t thread) {
       if constexpr (requires { kernel.scratch; })
         kernel.run(told, first, last, scratch_of(thread));
       else
         kernel.run(told, first, last);
     };
-    pool.run(tasks, work, f);
+    run(kernel.tasks(told), f, false, told);
   }
   /// Tells who reads how a step falls into tasks (step_times.hpp).
   [[gnu::cold]] void tell(size_t tasks, const task_costs& costs) const;

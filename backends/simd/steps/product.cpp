@@ -11,20 +11,21 @@ namespace {
 struct product_call {
   product_part parts[4];
   product_args args;
-  size_t count, rounded;
+  size_t count, rounded = 0;
 
   product_call(context& c, const step& s)
       : args{.from_memory = c.weights_in_memory,
              .backward = c.reads_backward(s.node),
              .threads = c.pool.size()},
         count(static_cast<size_t>(s.count)) {
-    size_t next = 0;
-    for (const bool rounds : {true, false}) {
-      for (int i = 0; i < s.count; ++i)
-        if (const int root = c.plan.parts[s.first + i]; are_rounded(c, root) == rounds)
-          parts[next++] = part(c, root);
-      if (rounds) rounded = next;
+    product_part others[4];
+    for (int i = 0; i < s.count; ++i) {
+      const int root = c.plan.parts[s.first + i];
+      const bool rounds = are_rounded(c, root);
+      (rounds ? parts[rounded] : others[static_cast<size_t>(i) - rounded]) = part(c, root);
+      rounded += rounds;
     }
+    std::copy_n(others, count - rounded, parts + rounded);
   }
 
   product_args rounded_args() const { return of(parts, rounded); }

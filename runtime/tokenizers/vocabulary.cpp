@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <limits>
 #include <string>
 
@@ -25,10 +24,11 @@ std::uint64_t mixed(std::uint64_t number) {
 
 /// One that files may hold: std::hash differs from library to library.
 std::uint32_t token_vocabulary::hash_of(std::string_view token) {
-  std::uint64_t hash = token.size(), part = 0;
-  for (; !token.empty(); token.remove_prefix(std::min(sizeof part, token.size()))) {
-    part = 0;
-    std::memcpy(&part, token.data(), std::min(sizeof part, token.size()));
+  std::uint64_t hash = token.size();
+  for (std::size_t at = 0; at < token.size();) {
+    std::uint64_t part = 0; // of eight bytes
+    for (const std::size_t end = std::min(at + sizeof part, token.size()); at < end; ++at)
+      part = part << 8 | static_cast<unsigned char>(token[at]);
     hash = mixed(hash ^ part);
   }
   return static_cast<std::uint32_t>(hash);
@@ -153,7 +153,7 @@ std::optional<token_id> token_vocabulary::id(std::string_view token) const {
 std::string_view token_vocabulary::token(token_id id) const {
   const auto at = static_cast<std::size_t>(id);
   if (id < 0 || at >= size_) return {};
-  const spelling text = spelling_of(at);
+  const spelling text = ahead_.empty() ? spellings_[at] : spelling_of(at);
   return {text_.data() + text.begin, text.length};
 }
 

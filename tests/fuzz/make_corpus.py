@@ -206,7 +206,7 @@ def packed(stages, tokens, tables):
     spellings, hashed = b"", []
     for number, token in enumerate(spelt):
         spellings += struct.pack("<II", len(b"".join(spelt[:number])), len(token))
-        hash_of = mixed(len(token) ^ int.from_bytes(token, "little")) % 2**32
+        hash_of = mixed(len(token) ^ int.from_bytes(token, "big")) % 2**32
         hashed.append((hash_of, struct.pack("<Ii", hash_of, number)))
     tables = {"vocabulary.text": b"".join(spelt), "vocabulary.spellings": spellings,
               "vocabulary.slots": slots(hashed, 16, struct.pack("<Ii", 0, -1)), **tables}

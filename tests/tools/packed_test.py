@@ -67,7 +67,7 @@ class Packed(ToolTest):
         self.command = "inspect"
         said = self.rows("w.gguf")
         self.assertEqual(said[1], "w.gguf: WordPiece, 3 tokens")
-        self.assertRegex(said[2], r"^3 tensors, \d\.\d kB$")
+        self.assertRegex(said[2], r"^3 tensors, \d+\.\d kB$")
         # Another that is named, one that cannot be read, one that cannot be packed.
         self.command = "convert"
         self.write("other.json", json.dumps({**words, "model": {"type": "WordLevel", "unk_token": "a", "vocab": {"a": 0}}}))

@@ -1,7 +1,7 @@
 # fovea_pack_weights(TARGET model): with EMBED or PACKED, has the build write `packed` of what fovea_built_parts has set, for
 # the target that has it in it or opens it: the weights of the model, an expression, as one instruction set reads them. That is
 # the best of its sets that the building machine runs, or of those up to the one that FOVEA_ISA names. A program uses the
-# weights where they lie; in another set it converts them at start.
+# weights where they lie; in another set it converts them at start. TOKENIZER is packed too, or that of WEIGHTS.
 function(fovea_pack_weights target model)
   if(NOT (arg_EMBED OR arg_PACKED))
     return()

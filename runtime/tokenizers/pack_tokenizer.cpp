@@ -70,7 +70,7 @@ std::optional<std::string> stages_of(const file_path& path, std::shared_ptr<cons
   }
 }
 
-/// The tokenizer that a GGUF file of weights has, if it has one that can be packed. What is wrong with it is told to who uses it.
+/// The tokenizer that a GGUF file of weights has, if it can be packed. What is wrong with it is told to who uses it.
 std::optional<packed_tokenizer> packed_from_weights(const std::filesystem::path& weights) {
   const gguf_metadata keys = keys_for_packed(weights);
   if (!keys.contains("tokenizer.ggml.model") && !has_packed_tokenizer(keys)) return std::nullopt;

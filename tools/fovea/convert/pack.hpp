@@ -31,8 +31,8 @@ struct packed_report {
 std::filesystem::path tokenizer_beside(const std::filesystem::path& weights);
 
 /// Writes weights as a model reads them in a format and an instruction set that runs here: the user's compiler makes a
-/// program of the model, which packs them, and their tokenizer. The output appears whole or not at all. Throws failure, or fovea::error, that
-/// names what is wrong with the header, the model, the weights or the set.
+/// program of the model, which packs them and their tokenizer. The output appears whole or not at all. Throws failure, or
+/// fovea::error, that names what is wrong with the header, the model, the weights or the set.
 packed_report write_packed(const packing& asked);
 
 } // namespace tool::convert

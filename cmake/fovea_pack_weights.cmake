@@ -1,7 +1,7 @@
 # fovea_pack_weights(TARGET model): with EMBED or PACKED, has the build write `packed` of what fovea_built_parts has set, for
 # the target that has it in it or opens it: the weights of the model, an expression, as one instruction set reads them. That is
 # the best of its sets that the building machine runs, or of those up to the one that FOVEA_ISA names. A program uses the
-# weights where they lie; in another set it converts them at start.
+# weights where they lie; in another set it converts them at start. TOKENIZER is packed too, or that of WEIGHTS.
 function(fovea_pack_weights target model)
   if(NOT (arg_EMBED OR arg_PACKED))
     return()
@@ -44,10 +44,16 @@ int main(int count, char** words) {
   fovea_link_set(${name}_packer ${sets})
 
   cmake_path(ABSOLUTE_PATH arg_WEIGHTS BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+  set(tokenizer_to_pack "")
+  set(option_of_tokenizer "")
+  if(arg_TOKENIZER)
+    cmake_path(ABSOLUTE_PATH arg_TOKENIZER BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE tokenizer_to_pack)
+    set(option_of_tokenizer --tokenizer "${tokenizer_to_pack}")
+  endif()
   add_custom_command(
     OUTPUT "${packed}"
-    COMMAND ${name}_packer "${arg_WEIGHTS}" "${packed}"
-    DEPENDS ${name}_packer "${arg_WEIGHTS}"
+    COMMAND ${name}_packer "${arg_WEIGHTS}" "${packed}" ${option_of_tokenizer}
+    DEPENDS ${name}_packer "${arg_WEIGHTS}" ${tokenizer_to_pack}
     COMMENT "Packing the weights of ${name}"
     VERBATIM
   )
@@ -59,6 +65,7 @@ function(fovea_pack_draft target)
   set(packed "${packed_draft}")
   set(name "${name}_draft")
   set(metadata "")
+  set(arg_TOKENIZER "")
   foreach(part IN ITEMS WEIGHTS FORMAT)
     set(arg_${part} "${arg_DRAFT_${part}}")
   endforeach()

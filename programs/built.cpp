@@ -2,10 +2,12 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/runtime/backend_of.hpp>
+#include <fovea/runtime/tokenizers/packed_tokenizer.hpp>
 #include <fovea/weights/expect_metadata.hpp>
 #include <fovea/weights/gguf.hpp>
 
 #include <algorithm>
+#include <memory>
 
 namespace fovea::programs {
 namespace {
@@ -20,22 +22,34 @@ bool has_tokenizer(const std::filesystem::path& path) {
   return path.extension() == ".gguf" && core::gguf_file(path).metadata().contains("tokenizer.ggml.model");
 }
 
+/// Whether it is packed weights that carry a tokenizer.
+bool carries_tokenizer(const built_file& weights) {
+  if (weights.bytes.empty() && weights.path.extension() != ".gguf") return false;
+  const auto file =
+      weights.bytes.empty()
+          ? std::make_shared<const core::mapped_file>(weights.path)
+          : std::make_shared<const core::mapped_file>(weights.bytes, weights.path, load_options{});
+  return core::is_gguf(file->bytes()) &&
+         core::has_packed_tokenizer(core::gguf_file(weights.path, file).metadata());
+}
+
 tokenizer opened(const built_file& file, const program_parts& parts, std::size_t most) {
-  tokenizer words = file.bytes.empty() ? load_tokenizer(file.path)
-                                       : load_tokenizer(file.bytes, file.path.filename().string());
+  tokenizer words = file.bytes.empty()
+                        ? load_tokenizer(file.path)
+                        : load_tokenizer(file.bytes, file.path.filename().string(), {.copy = false});
   if (words.vocabulary_size() > most)
     throw error(file.path.string() + ": expected a tokenizer of at most " + std::to_string(most) +
                 " tokens, as " + parts.model + " has; found " + std::to_string(words.vocabulary_size()));
   return words;
 }
 
-/// Where a file of the build lies.
-std::filesystem::path place_of(const built_file& file) {
-  if (!file.moves_along) return file.path;
+/// A file of the build where it lies.
+built_file in_place(const built_file& file) {
+  if (!file.moves_along) return file;
   std::error_code none; // where a system does not tell where its programs lie
   const auto beside =
       std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / file.path.filename();
-  return beside.has_parent_path() && std::filesystem::exists(beside, none) ? beside : file.path;
+  return beside.has_parent_path() && std::filesystem::exists(beside, none) ? built_file{beside} : file;
 }
 
 } // namespace
@@ -52,7 +66,7 @@ bool has_weights(const program_parts& parts) {
 model_weights weights_of(const program_parts& parts, const std::filesystem::path& named) {
   if (named.empty() && !parts.weights.bytes.empty())
     return weights_of(parts, parts.weights.bytes, "the weights of " + parts.name);
-  model_weights weights = load_weights(named.empty() ? place_of(parts.weights) : named);
+  model_weights weights = load_weights(named.empty() ? in_place(parts.weights).path : named);
   expect_metadata(weights, parts.metadata);
   return weights;
 }
@@ -68,13 +82,16 @@ built_file tokenizer_file_of(const program_parts& parts, const std::filesystem::
                              const std::filesystem::path& weights) {
   if (!named.empty()) return {named};
   if (has_tokenizer(weights)) return {weights};
+  if (parts.tokenizer.path.empty() && carries_tokenizer({weights})) return {weights};
   const bool of_weights = parts.tokenizer.path.empty() && parts.weights.path.extension() == ".gguf";
   return of_weights ? parts.weights : parts.tokenizer;
 }
 
 std::optional<tokenizer> tokenizer_of(const program_parts& parts, const std::filesystem::path& named,
                                       const std::filesystem::path& weights, std::size_t most) {
-  const built_file file = tokenizer_file_of(parts, named, weights);
+  const built_file own = weights.empty() ? in_place(parts.weights) : built_file{weights};
+  const built_file file =
+      named.empty() && carries_tokenizer(own) ? own : tokenizer_file_of(parts, named, weights);
   return file.path.empty() ? std::nullopt : std::optional(opened(file, parts, most));
 }
 

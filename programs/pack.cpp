@@ -2,7 +2,7 @@
 
 #include <fovea/programs/built.hpp>
 #include <fovea/runtime/backend_of.hpp>
-#include <fovea/weights/save_packed.hpp>
+#include <fovea/runtime/tokenizers/pack_tokenizer.hpp>
 
 #include <program/program.hpp>
 
@@ -12,7 +12,7 @@ namespace fovea::programs {
 namespace {
 
 struct pack_options {
-  std::filesystem::path from, to;
+  std::filesystem::path from, to, tokenizer;
 };
 
 /// The best of a program's sets that runs here; where none does, the one that programs take here.
@@ -31,10 +31,11 @@ int pack(const core::graph_view& declared, std::span<const name_rule> names, cor
       [](CLI::App& app, pack_options& o) {
         app.add_option("FROM", o.from, "The weights")->required();
         app.add_option("TO", o.to, "The file to write")->required();
+        app.add_option("--tokenizer", o.tokenizer, "Its tokenizer; that of the weights where they are GGUF");
       },
       [&](const pack_options& o) {
         core::save_packed(o.to, declared, weights_of(parts, o.from), names, format, set_for(parts),
-                          core::keys_for_packed(o.from));
+                          core::packed_sources{.weights = o.from, .tokenizer = o.tokenizer});
       });
 }
 

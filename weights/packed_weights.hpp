@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fovea/weights/panels.hpp>
@@ -16,12 +17,17 @@ namespace fovea::core {
 /// A file of packed weights has a model's parameters as one instruction set reads them: a GGUF file with the keys below,
 /// its tensors aligned to cache lines. Each is called by its parameter's name and shape, "h.0.attn.q.weight [768, 768]", and
 /// has one axis: float32 values, or int8, the bytes of panels (panel_layout.hpp), of the file's format or one that files
-/// mix with it. All are known to be finite.
+/// mix with it. All are known to be finite. A file may carry a tokenizer, too (runtime/tokenizers/packed_tokenizer.hpp).
 namespace packed_keys {
 inline constexpr const char *version = "fovea.packed.version", *format = "fovea.packed.format",
-                            *panel = "fovea.packed.panel", *set = "fovea.packed.set";
-inline constexpr std::uint32_t newest = 1, alignment = 64;
+                            *panel = "fovea.packed.panel", *set = "fovea.packed.set",
+                            *tokenizer = "fovea.packed.tokenizer"; // the text of its stages
+inline constexpr const char* tables = "tokenizer.";                // what the names of its tensors begin with
+inline constexpr std::uint32_t newest = 2, alignment = 64;
 } // namespace packed_keys
+
+/// Whether a tensor of such a file is a table of its tokenizer.
+inline bool is_of_tokenizer(std::string_view tensor) { return tensor.starts_with(packed_keys::tables); }
 
 std::string packed_name(const std::string& parameter, std::span<const std::size_t> shape);
 

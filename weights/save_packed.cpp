@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/format_panels.hpp>
@@ -34,11 +35,11 @@ gguf_metadata keys_for_packed(const file_path& from) {
 
 void save_packed(const file_path& path, const graph_view& declared, const model_weights& source,
                  std::span<const name_rule> names, weight_format format, const panel_set& set,
-                 gguf_metadata keys) {
+                 gguf_metadata keys, std::map<std::string, stored_tensor> beside) {
   const formatted_parameters in_panels = formatted(declared, format);
   const model_parameters parameters(declared, source, names, in_panels);
   thread_pool pool(usable_processors());
-  std::map<std::string, stored_tensor> tensors;
+  std::map<std::string, stored_tensor> tensors = std::move(beside);
   std::deque<packed> made;
   for (std::size_t i = 0; i < parameters.names().size(); ++i) {
     const std::string& name = parameters.names()[i];

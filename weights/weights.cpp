@@ -52,6 +52,7 @@ std::map<std::string, std::string> read_index(const std::filesystem::path& path)
 void model_weights::state::take(weight_file only) try {
   layout = packed_layout_of(only.metadata);
   tensors = only.tensors;
+  if (layout) std::erase_if(tensors, [](const auto& one) { return is_of_tokenizer(one.first); });
   metadata = only.metadata;
   files.push_back(std::move(only));
 } catch (const error& reason) {

@@ -40,7 +40,7 @@ byte_pair::byte_pair(const token_vocabulary& tokens, settings options)
 
 byte_pair::byte_pair(const token_vocabulary& tokens, const merge_list& merges, settings options)
     : byte_pair(tokens, options) {
-  merges_.resize(std::bit_ceil(2 * merges.size() + 2));
+  std::vector<merge> made(std::bit_ceil(2 * merges.size() + 2));
   std::uint32_t rank = 0;
   token_id likely = 0; // most merges' results have ids one behind the other
   std::string whole;
@@ -53,7 +53,7 @@ byte_pair::byte_pair(const token_vocabulary& tokens, const merge_list& merges, s
       return *id;
     };
     const std::uint64_t pair = key(part(left), part(right));
-    merge& slot = merges_[slot_of(pair)];
+    merge& slot = made[slot_of(made, pair)];
     if (slot.pair == pair)
       throw error("merge " + std::to_string(rank) + ", " + in_quotes(left) + " and " + in_quotes(right) +
                   ", is merge " + std::to_string(slot.rank) + " too");
@@ -62,6 +62,7 @@ byte_pair::byte_pair(const token_vocabulary& tokens, const merge_list& merges, s
     slot = {pair, rank, likely++};
     ++rank;
   }
+  merges_ = std::move(made);
   note_meetings();
 }
 
@@ -110,9 +111,37 @@ byte_pair::byte_pair(const token_vocabulary& tokens, std::span<const float> scor
       if (const auto right = part(spelt.substr(cut))) found.push_back({key(*left, *right), rank, result});
     }
   }
-  merges_.resize(std::bit_ceil(2 * found.size() + 2));
-  for (const merge& each : found) merges_[slot_of(each.pair)] = each;
+  std::vector<merge> made(std::bit_ceil(2 * found.size() + 2));
+  for (const merge& each : found) made[slot_of(made, each.pair)] = each;
+  merges_ = std::move(made);
   note_meetings();
+}
+
+byte_pair::byte_pair(const token_vocabulary& tokens, const tables& lying, settings options)
+    : byte_pair(tokens, std::move(options)) {
+  merges_ = lying_table<merge>(lying.merges);
+  meeting_ = pair_set(lying.meetings);
+  const auto is_token = [&](std::uint64_t id) { return id < tokens.size(); };
+  for (const merge& each : lying.merges)
+    if (each.pair != free_slot && !(is_token(each.pair >> 32) && is_token(each.pair & 0xffffffffu) &&
+                                    is_token(static_cast<std::uint32_t>(each.result))))
+      throw error("the merges: expected ids below " + std::to_string(tokens.size()) + "; found " +
+                  std::to_string(each.pair >> 32) + " and " + std::to_string(each.pair & 0xffffffffu) +
+                  ", which make " + std::to_string(each.result));
+  const auto refuse = [](const char* what, std::size_t size) {
+    throw error(std::string("the ") + what + ": expected a power of two of slots, one of them free; found " +
+                std::to_string(size));
+  };
+  const std::span<const std::uint64_t> met = lying.meetings;
+  if (!std::has_single_bit(merges_.size()) || std::ranges::count(lying.merges, free_slot, &merge::pair) == 0)
+    refuse("merges", merges_.size());
+  if (!met.empty() && (!std::has_single_bit(met.size()) || std::ranges::count(met, free_slot) == 0))
+    refuse("meetings of units", met.size());
+}
+
+std::optional<byte_pair::tables> byte_pair::looked_up() const {
+  const bool is_all = whole_.empty() && hidden_.empty() && options_.over != settings::unit::word;
+  return is_all ? std::optional(tables{merges_.all(), meeting_.slots()}) : std::nullopt;
 }
 
 /// The units that meet where a merge joins two tokens.
@@ -126,7 +155,7 @@ void byte_pair::note_meetings() {
     if (seen[value] == unseen) seen[value] = tokens_.id(character).value_or(unknown);
     return seen[value];
   };
-  for (const merge& each : merges_) {
+  for (const merge& each : merges_.all()) {
     if (each.pair == free_slot) continue;
     const std::string_view left = tokens_.token(static_cast<token_id>(each.pair >> 32));
     const std::string_view right = tokens_.token(static_cast<token_id>(each.pair & 0xffffffffu));
@@ -143,7 +172,7 @@ void byte_pair::note_meetings() {
 
 byte_pair::merge_list byte_pair::merges() const {
   std::vector<merge> order;
-  std::ranges::copy_if(merges_, std::back_inserter(order),
+  std::ranges::copy_if(merges_.all(), std::back_inserter(order),
                        [](const merge& m) { return m.pair != free_slot; });
   std::ranges::sort(order, {}, [](const merge& m) { return std::pair(m.rank, m.pair); });
   merge_list list;
@@ -153,17 +182,17 @@ byte_pair::merge_list byte_pair::merges() const {
   return list;
 }
 
-std::size_t byte_pair::slot_of(std::uint64_t pair) const {
-  const std::size_t mask = merges_.size() - 1;
+std::size_t byte_pair::slot_of(std::span<const merge> merges, std::uint64_t pair) {
+  const std::size_t mask = merges.size() - 1;
   std::uint64_t hash = pair * 0x9e3779b97f4a7c15u;
   hash ^= hash >> 32;
   std::size_t at = static_cast<std::size_t>(hash) & mask;
-  while (merges_[at].pair != pair && merges_[at].pair != free_slot) at = (at + 1) & mask;
+  while (merges[at].pair != pair && merges[at].pair != free_slot) at = (at + 1) & mask;
   return at;
 }
 
 const byte_pair::merge* byte_pair::find(token_id left, token_id right) const {
-  const merge& found = merges_[slot_of(key(left, right))];
+  const merge& found = merges_[slot_of(merges_.all(), key(left, right))];
   return found.pair == free_slot ? nullptr : &found;
 }
 

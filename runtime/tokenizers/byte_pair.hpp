@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/runtime/tokenizers/lying_table.hpp>
 #include <fovea/runtime/tokenizers/pair_set.hpp>
 #include <fovea/runtime/tokenizers/token_trie.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
@@ -30,6 +31,16 @@ public:
     std::string word_end{}; // of bytes: what the spelling of a word's last has behind it, as CLIP's "</w>"
   };
   using merge_list = std::vector<std::pair<std::string, std::string>>;
+  struct merge {
+    std::uint64_t pair = pair_set::free_slot;
+    std::uint32_t rank = 0;
+    token_id result = 0;
+  };
+  /// What merges are looked up in.
+  struct tables {
+    std::span<const merge> merges;           // open addressing, a power of two
+    std::span<const std::uint64_t> meetings; // of a pair_set
+  };
 
   /// `merges` earliest first, spelt as tokens. Throws fovea::error when a merge's parts or its result are no
   /// tokens, or a merge comes twice.
@@ -40,6 +51,10 @@ public:
   /// joined to of more than 1,024 bytes, which bounds what each byte of the vocabulary costs.
   byte_pair(const token_vocabulary& tokens, std::span<const float> scores, settings options,
             token_trie whole = {});
+  /// Looks up in tables where they lie. Throws fovea::error where they are none of these tokens.
+  byte_pair(const token_vocabulary& tokens, const tables& lying, settings options);
+  /// Nothing where it has more than tables and settings say.
+  std::optional<tables> looked_up() const;
 
   /// Appends the ids of one word, given by its bytes; valid UTF-8 where it is cut into characters.
   void append(std::string_view word, std::vector<token_id>& ids) const;
@@ -49,17 +64,12 @@ public:
   const settings& options() const { return options_; }
 
 private:
-  struct merge {
-    std::uint64_t pair = free_slot;
-    std::uint32_t rank = 0;
-    token_id result = 0;
-  };
-  static constexpr std::uint64_t free_slot = ~std::uint64_t{0};
+  static constexpr std::uint64_t free_slot = pair_set::free_slot;
   static std::uint64_t key(token_id left, token_id right) {
     return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
   }
   byte_pair(const token_vocabulary& tokens, settings options);
-  std::size_t slot_of(std::uint64_t pair) const;
+  static std::size_t slot_of(std::span<const merge> merges, std::uint64_t pair);
   const merge* find(token_id left, token_id right) const;
   void note_meetings();
   void join(std::vector<token_id>& ids, std::size_t begin) const;
@@ -73,8 +83,8 @@ private:
   std::vector<bool> hidden_;             // by id, the tokens that are no units; empty where there is none
   std::array<token_id, 256> byte_ids_{}; // or -1; those of <0x00> to <0xFF> where characters are the units
   std::array<token_id, 256> last_byte_ids_{}; // of the last byte of a word
-  std::vector<merge> merges_;                 // open addressing, a power of two
-  pair_set meeting_;                          // the pairs of units between which a merge can join
+  lying_table<merge> merges_;
+  pair_set meeting_; // the pairs of units between which a merge can join
 };
 
 } // namespace fovea::core

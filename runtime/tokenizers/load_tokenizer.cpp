@@ -2,10 +2,13 @@
 #include <fovea/base/regular_file.hpp>
 #include <fovea/runtime/tokenizers/gguf_tokenizer.hpp>
 #include <fovea/runtime/tokenizers/llama2c_tokenizer.hpp>
+#include <fovea/runtime/tokenizers/packed_tokenizer.hpp>
 #include <fovea/runtime/tokenizers/sentence_piece.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/weights/gguf.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -25,7 +28,11 @@ template <class F>
 tokenizer opened(const file_path& path, F open) try {
   const std::shared_ptr<mapped_file> file = open();
   const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
-  if (text.starts_with("GGUF")) return gguf_tokenizer(gguf_file(path, file).metadata());
+  if (text.starts_with("GGUF")) {
+    const gguf_file whole(path, file);
+    return has_packed_tokenizer(whole.metadata()) ? packed_tokenizer_in(whole, file)
+                                                  : gguf_tokenizer(whole.metadata());
+  }
   if (std::filesystem::path(path).extension() == ".bin")
     return parse_llama2c_tokenizer(file->bytes(), path.string());
   if (begins_sentence_piece(text)) return parse_sentence_piece(text, path.string());
@@ -39,8 +46,10 @@ tokenizer opened(const file_path& path, F open) try {
 tokenizer load_tokenizer(const file_path& path) {
   return opened(path, [&] { return std::make_shared<mapped_file>(path); });
 }
-tokenizer load_tokenizer(std::span<const std::byte> bytes, const std::string& name) {
-  return opened(name, [&] { return std::make_shared<mapped_file>(bytes, name, load_options{}); });
+tokenizer load_tokenizer(std::span<const std::byte> bytes, const std::string& name, load_options how) {
+  const auto at = reinterpret_cast<std::uintptr_t>(bytes.data());
+  how.copy |= at % alignof(std::max_align_t) != 0; // as a mapped file lies
+  return opened(name, [&] { return std::make_shared<mapped_file>(bytes, name, how); });
 }
 
 } // namespace fovea::core

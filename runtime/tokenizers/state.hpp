@@ -11,6 +11,7 @@
 #include <fovea/runtime/tokenizers/word_cache.hpp>
 #include <fovea/runtime/tokenizers/word_piece.hpp>
 
+#include <memory>
 #include <mutex>
 #include <unordered_set>
 #include <variant>
@@ -47,6 +48,7 @@ struct tokenizer::state {
       {{encoding_template::piece::kind::first_text}, {encoding_template::piece::kind::second_text, 1}}};
   decoder decode;
   std::unordered_set<token_id> special;
+  std::shared_ptr<const void> holder; // of tables that are not its own
 
   std::mutex cache_guard;
   word_cache cache;

@@ -1,6 +1,9 @@
 #include <fovea/runtime/tokenizers/token_trie.hpp>
 
+#include <fovea/base/error.hpp>
+
 #include <algorithm>
+#include <string>
 
 namespace fovea::core {
 namespace {
@@ -46,25 +49,61 @@ token_trie::token_trie(const given_tokens& given) {
   level.push_back({0, static_cast<std::uint32_t>(tokens.size())});
   std::size_t most = 1; // nodes; memory for those that there are not is never touched
   for (const ordered_token& token : tokens) most += token.length;
-  bytes_.reserve(most), tokens_.reserve(most), children_.reserve(most + 1);
-  bytes_.push_back(0);
+  std::vector<unsigned char> bytes;
+  std::vector<place> children;
+  std::vector<token_id> ids;
+  bytes.reserve(most), ids.reserve(most), children.reserve(most + 1);
+  bytes.push_back(0);
   for (std::size_t length = 0; !level.empty(); ++length) {
     below.clear();
     for (auto [first, last] : level) {
       const bool ends = first < last && tokens[first].length == length;
-      tokens_.push_back(ends ? given[tokens[first++].at].second : no_token);
-      children_.push_back(static_cast<place>(bytes_.size()));
+      ids.push_back(ends ? given[tokens[first++].at].second : no_token);
+      children.push_back(static_cast<place>(bytes.size()));
       while (first < last) {
         const char byte = tokens[first].byte(length, given);
         const auto begin = first;
         while (first < last && tokens[first].byte(length, given) == byte) ++first;
-        bytes_.push_back(static_cast<unsigned char>(byte));
+        bytes.push_back(static_cast<unsigned char>(byte));
         below.push_back({begin, first});
       }
     }
     level.swap(below);
   }
-  children_.push_back(static_cast<place>(bytes_.size()));
+  children.push_back(static_cast<place>(bytes.size()));
+  bytes_ = std::move(bytes), children_ = std::move(children), tokens_ = std::move(ids);
+}
+
+token_trie::token_trie(const tables& lying, std::size_t end)
+    : bytes_(lying.bytes), children_(lying.children), tokens_(lying.tokens) {
+  const std::size_t nodes = bytes_.size();
+  if (nodes == 0 || tokens_.size() != nodes || children_.size() != nodes + 1)
+    throw error(
+        "the trie: expected a token and a first child for each of its nodes, and one child more; found " +
+        std::to_string(nodes) + " nodes, " + std::to_string(tokens_.size()) + " tokens and " +
+        std::to_string(children_.size()) + " children");
+  for (std::size_t at = 0; at < nodes; ++at)
+    if (children_[at] <= at || children_[at] > children_[at + 1])
+      throw error("the trie: expected the children of node " + std::to_string(at) +
+                  " behind it and in order; found " + std::to_string(children_[at]) + " to " +
+                  std::to_string(children_[at + 1]));
+  if (children_[nodes] != nodes)
+    throw error("the trie: expected the children to end at its " + std::to_string(nodes) + " nodes; found " +
+                std::to_string(children_[nodes]));
+  for (const token_id token : tokens_.all())
+    if (token < no_token || (token >= 0 && static_cast<std::size_t>(token) >= end))
+      throw error("the trie: expected ids below " + std::to_string(end) + "; found " + std::to_string(token));
+}
+
+void token_trie::expect_depth(std::size_t most) const {
+  std::size_t depth = 0;
+  for (place first = children_[root], last = children_[root + 1]; first < last; ++depth) {
+    first = children_[first];
+    last = children_[last];
+  }
+  if (depth > most)
+    throw error("the trie: expected tokens of at most " + std::to_string(most) + " bytes; found " +
+                std::to_string(depth));
 }
 
 token_trie::place token_trie::next(place from, char byte) const {

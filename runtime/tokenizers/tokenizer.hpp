@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fovea/base/file_path.hpp>
+#include <fovea/base/mapped_file.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
 #include <cstddef>
@@ -64,7 +65,8 @@ private:
 ///   * a `tokenizer.json` of Hugging Face tokenizers: WordPiece, BPE over bytes or characters, Unigram, whole
 ///     words, with the normalisers, pre-tokenisers and decoders that go with them;
 ///   * a SentencePiece `.model` (sentence_piece.hpp);
-///   * a GGUF file's metadata (gguf_tokenizer.hpp);
+///   * a GGUF file's metadata (gguf_tokenizer.hpp), or a file of packed weights, in whose tables it looks up where they lie
+///     (packed_tokenizer.hpp);
 ///   * llama2.c's tokenizer, in a file whose name ends in `.bin` (llama2c_tokenizer.hpp).
 /// The first three are told by their content. Throws fovea::error that names the file and what in it is
 /// malformed, not supported, or out of proportion: what a text costs to encode grows with its length alone,
@@ -72,8 +74,9 @@ private:
 tokenizer load_tokenizer(const file_path& path);
 
 /// The same of a file's content, such as an array that is compiled into the program; `name` is what messages call
-/// it, and ends in ".bin" where it is llama2.c's.
-tokenizer load_tokenizer(std::span<const std::byte> bytes, const std::string& name = "tokenizer in memory");
+/// it, and ends in ".bin" where it is llama2.c's. Without `copy` it must live as long as the tokenizer.
+tokenizer load_tokenizer(std::span<const std::byte> bytes, const std::string& name = "tokenizer in memory",
+                         load_options how = {.copy = true});
 
 /// A tokenizer.json from its text; `source` is what messages call it.
 tokenizer parse_tokenizer(std::string_view json, const std::string& source = "tokenizer");

@@ -5,6 +5,7 @@
 #include <fovea/base/json/parse_json.hpp>
 #include <fovea/runtime/tokenizers/json_stages.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
+#include <fovea/runtime/tokenizers/tokenizer_tables.hpp>
 
 #include <array>
 #include <string>
@@ -23,13 +24,18 @@ constexpr const char* models = "WordPiece, BPE, Unigram or WordLevel";
 /// Builds a tokenizer from its JSON, stage by stage.
 class tokenizer_json {
 public:
-  static tokenizer read(std::string_view text) {
+  /// With tables, where these are there already and so are not in the JSON.
+  static tokenizer read(std::string_view text, const tokenizer_tables* tables = nullptr) {
     auto shared = std::make_shared<tokenizer::state>();
+    if (tables != nullptr) {
+      shared->holder = tables->holder;
+      shared->tokens = token_vocabulary(tables->tokens);
+    }
     byte_pair::merge_list merges;
     const json_document read = parse(text, shared->tokens, merges);
     const json& file = *read;
     if (!file.is_object()) throw error(std::string("expected a JSON object; found ") + file.type_name());
-    tokenizer_json reader(*shared, file, std::move(merges));
+    tokenizer_json reader(*shared, file, std::move(merges), tables);
     reader.read_model();
     shared->normalize = read_normalizer(member(file, "normalizer"));
     reader.read_added_tokens();
@@ -64,8 +70,9 @@ private:
     return parse_json(text, parts);
   }
 
-  tokenizer_json(tokenizer::state& to, const json& file, byte_pair::merge_list merges)
-      : to_(to), file_(file), model_(member(file, "model")), merges_(std::move(merges)) {}
+  tokenizer_json(tokenizer::state& to, const json& file, byte_pair::merge_list merges,
+                 const tokenizer_tables* tables)
+      : to_(to), file_(file), model_(member(file, "model")), merges_(std::move(merges)), tables_(tables) {}
 
   void read_model() {
     // Files of old releases leave the type out.
@@ -117,9 +124,14 @@ private:
     if (cuts_bytes() && type_ != "BPE")
       unsupported("pre_tokenizer", "ByteLevel' with model '" + shortened(type_), "model BPE");
     if (type_ == "WordPiece") {
-      to_.model.emplace<word_piece>(to_.tokens, value_or(model_, "unk_token", std::string("[UNK]")),
-                                    value_or(model_, "continuing_subword_prefix", std::string("##")),
-                                    value_or(model_, "max_input_chars_per_word", std::size_t{100}));
+      const auto unknown = value_or(model_, "unk_token", std::string("[UNK]")),
+                 continuation = value_or(model_, "continuing_subword_prefix", std::string("##"));
+      const auto longest_word = value_or(model_, "max_input_chars_per_word", std::size_t{100});
+      if (tables_ == nullptr)
+        to_.model.emplace<word_piece>(to_.tokens, unknown, continuation, longest_word);
+      else
+        to_.model.emplace<word_piece>(to_.tokens, token_trie(tables_->trie, to_.tokens.size()), unknown,
+                                      continuation, longest_word);
     } else if (type_ == "BPE") {
       make_byte_pair();
     } else if (type_ == "Unigram") {
@@ -155,7 +167,10 @@ private:
     if (const auto unknown = value_or(model_, "unk_token", std::string()); !unknown.empty())
       settings.unknown = id_of(unknown);
     for (const json& entry : model_.at("merges")) merges_.push_back(read_merge(entry)); // of what is no list
-    to_.model.emplace<byte_pair>(to_.tokens, merges_, settings);
+    if (tables_ == nullptr)
+      to_.model.emplace<byte_pair>(to_.tokens, merges_, settings);
+    else
+      to_.model.emplace<byte_pair>(to_.tokens, tables_->pairs, settings);
   }
 
   void make_unigram() {
@@ -166,7 +181,11 @@ private:
         throw error("model: expected unk_id to be the id of a token; found " +
                     std::to_string(*settings.unknown));
     }
-    to_.model.emplace<unigram>(to_.tokens, std::move(scores_), settings);
+    if (tables_ == nullptr)
+      to_.model.emplace<unigram>(to_.tokens, std::move(scores_), settings);
+    else
+      to_.model.emplace<unigram>(to_.tokens, tables_->scores,
+                                 token_trie(tables_->trie, tables_->scores.size()), settings);
   }
 
   /// ["left", "right"], or "left right" in older files.
@@ -264,6 +283,7 @@ private:
   const json& file_;
   const json& model_;
   byte_pair::merge_list merges_;
+  const tokenizer_tables* tables_;
   std::string type_;
   std::vector<double> scores_;
 };
@@ -277,6 +297,14 @@ tokenizer parse_tokenizer(std::string_view text, const std::string& source) {
     throw error(source + ": expected the layout of tokenizer.json: " + reason.what());
   } catch (const error& reason) {
     throw error(source + ": " + reason.what());
+  }
+}
+
+tokenizer parse_tokenizer(std::string_view stages, const tokenizer_tables& tables) {
+  try {
+    return tokenizer_json::read(stages, &tables);
+  } catch (const json::exception& reason) {
+    throw error(std::string("expected the layout of tokenizer.json: ") + reason.what());
   }
 }
 

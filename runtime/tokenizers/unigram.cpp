@@ -23,27 +23,46 @@ struct best_cut {
   token_id id = uncovered;
 };
 
+constexpr double never = -std::numeric_limits<double>::infinity(); // the score of what covers nothing
+
+token_trie trie_of(const token_vocabulary& tokens, std::span<const double> scores) {
+  std::vector<std::pair<std::string_view, token_id>> covering;
+  for (token_id id = 0; id < static_cast<token_id>(scores.size()); ++id) {
+    const std::string_view token = tokens.token(id);
+    if (scores[static_cast<std::size_t>(id)] == never || token.empty()) continue;
+    if (token.size() > longest_walked_token)
+      throw error("token " + std::to_string(id) + ": expected at most " +
+                  std::to_string(longest_walked_token) + " bytes; found " + std::to_string(token.size()));
+    covering.emplace_back(token, id);
+  }
+  return token_trie(covering);
+}
+
 } // namespace
 
 unigram::unigram(const token_vocabulary& tokens, std::vector<double> scores, settings options)
-    : scores_(std::move(scores)), options_(options) {
-  constexpr double penalty = 10, never = -std::numeric_limits<double>::infinity();
+    : unigram(tokens, lying_table(scores), trie_of(tokens, scores), options) {}
+
+unigram::unigram(const token_vocabulary& tokens, std::span<const double> lying, token_trie trie,
+                 settings options)
+    : unigram(tokens, lying_table<double>(lying), std::move(trie), options) {
+  trie_.expect_depth(longest_walked_token);
+}
+
+unigram::unigram(const token_vocabulary& tokens, lying_table<double> scores, token_trie trie,
+                 settings options)
+    : scores_(std::move(scores)), options_(options), trie_(std::move(trie)) {
+  constexpr double penalty = 10;
   double least = -never;
-  std::vector<std::pair<std::string_view, token_id>> covering;
-  for (token_id id = 0; id < static_cast<token_id>(scores_.size()); ++id) {
-    const double score = scores_[static_cast<std::size_t>(id)];
-    const std::string_view token = tokens.token(id);
+  for (std::size_t id = 0; id < scores_.size(); ++id) {
+    const double score = scores_[id];
+    const std::string_view token = tokens.token(static_cast<token_id>(id));
     if (score == never || token.empty()) continue;
     if (!std::isfinite(score))
       throw error("token " + in_quotes(token) + ": expected a score that is a number; found " +
                   std::to_string(score));
-    if (token.size() > longest_walked_token)
-      throw error("token " + std::to_string(id) + ": expected at most " +
-                  std::to_string(longest_walked_token) + " bytes; found " + std::to_string(token.size()));
     least = std::min(least, score);
-    covering.emplace_back(token, id);
   }
-  trie_ = token_trie(covering);
   uncovered_score_ = options_.uncovered_score ? *options_.uncovered_score : least - penalty;
   if (options_.byte_fallback) {
     for (std::size_t byte = 0; byte < fallback_ids_.size(); ++byte) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <fovea/runtime/tokenizers/lying_table.hpp>
 #include <fovea/runtime/tokenizers/token_trie.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -27,17 +29,21 @@ public:
   /// score that is no number, for a token of more than 1,024 bytes, which bounds what each byte of a text
   /// costs, and for a byte that byte_fallback has no token for.
   unigram(const token_vocabulary& tokens, std::vector<double> scores, settings options);
+  /// With the trie of the tokens that cover something, which is there already, and scores where they lie.
+  unigram(const token_vocabulary& tokens, std::span<const double> lying, token_trie trie, settings options);
 
   /// Appends the ids of one word, which is valid UTF-8.
   void append(std::string_view word, std::vector<token_id>& ids) const;
 
-  const std::vector<double>& scores() const { return scores_; }
+  std::span<const double> scores() const { return scores_.all(); }
+  const token_trie& trie() const { return trie_; }
   const settings& options() const { return options_; }
 
 private:
+  unigram(const token_vocabulary& tokens, lying_table<double> scores, token_trie trie, settings options);
   void append_uncovered(std::string_view characters, std::vector<token_id>& ids) const;
 
-  std::vector<double> scores_;
+  lying_table<double> scores_;
   settings options_;
   double uncovered_score_ = 0;
   token_trie trie_;                          // of the tokens that cover something

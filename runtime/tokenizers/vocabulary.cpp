@@ -3,14 +3,62 @@
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
 
+#include <fovea/base/utf8.hpp>
+
 #include <algorithm>
-#include <functional>
+#include <bit>
 #include <limits>
+#include <string>
 
 namespace fovea::core {
+namespace {
 
+/// All bits of the result depend on all of the number (the last step of MurmurHash3).
+std::uint64_t mixed(std::uint64_t number) {
+  number = (number ^ number >> 33) * 0xff51afd7ed558ccdu;
+  number = (number ^ number >> 33) * 0xc4ceb9fe1a85ec53u;
+  return number ^ number >> 33;
+}
+
+} // namespace
+
+/// One that files may hold: std::hash differs from library to library.
 std::uint32_t token_vocabulary::hash_of(std::string_view token) {
-  return static_cast<std::uint32_t>(std::hash<std::string_view>{}(token));
+  std::uint64_t hash = token.size();
+  for (std::size_t at = 0; at < token.size();) {
+    std::uint64_t part = 0; // of eight bytes
+    for (const std::size_t end = std::min(at + sizeof part, token.size()); at < end; ++at)
+      part = part << 8 | static_cast<unsigned char>(token[at]);
+    hash = mixed(hash ^ part);
+  }
+  return static_cast<std::uint32_t>(hash);
+}
+
+token_vocabulary::token_vocabulary(const tables& lying)
+    : text_(lying.text), spellings_(lying.spellings), size_(lying.spellings.size()), slots_(lying.slots) {
+  const std::string_view text(lying.text.data(), lying.text.size());
+  check_utf8(text);
+  const auto begins_character = [&](std::size_t at) {
+    return at == text.size() || !continues_code_point(text[at]);
+  };
+  for (std::size_t id = 0; id < size_; ++id) {
+    const auto [begin, length] = spellings_[id];
+    const std::uint64_t end = std::uint64_t{begin} + length;
+    if (end > text.size() || !begins_character(begin) || !begins_character(static_cast<std::size_t>(end)))
+      throw error("token " + std::to_string(id) + ": expected whole characters of " +
+                  std::to_string(text.size()) + " bytes; found bytes " + std::to_string(begin) + " to " +
+                  std::to_string(end));
+  }
+  for (const slot& one : lying.slots) {
+    if (one.id == none) continue;
+    if (one.id < 0 || static_cast<std::size_t>(one.id) >= size_)
+      throw error("the vocabulary: expected ids below " + std::to_string(size_) + " in its slots; found " +
+                  std::to_string(one.id));
+    ++used_;
+  }
+  if (!std::has_single_bit(slots_.size()) || 2 * used_ > slots_.size())
+    throw error("the vocabulary: expected a power of two of slots, at most half of them used; found " +
+                std::to_string(used_) + " used of " + std::to_string(slots_.size()));
 }
 
 /// The slot that holds the token, or the free one where it belongs. There must be a free slot.
@@ -24,31 +72,43 @@ std::size_t token_vocabulary::find(std::string_view spelt, std::uint32_t hash) c
 
 void token_vocabulary::grow() {
   constexpr std::size_t first_size = 1024;
-  std::vector<slot> before(slots_.empty() ? first_size : 2 * slots_.size());
-  before.swap(slots_);
-  const std::size_t mask = slots_.size() - 1;
-  for (const slot& entry : before) {
+  std::vector<slot> grown(std::max(first_size, 2 * slots_.size()));
+  const std::size_t mask = grown.size() - 1;
+  for (const slot& entry : slots_.all()) {
     if (entry.id == none) continue;
     std::size_t at = entry.hash & mask;
-    while (slots_[at].id != none) at = (at + 1) & mask;
-    slots_[at] = entry;
+    while (grown[at].id != none) at = (at + 1) & mask;
+    grown[at] = entry;
   }
+  slots_ = std::move(grown);
+}
+
+token_vocabulary::spelling token_vocabulary::spelling_of(std::size_t id) const {
+  const auto early = ahead_.empty() ? ahead_.end() : ahead_.find(id);
+  if (early != ahead_.end()) return early->second;
+  return id < spellings_.size() ? spellings_[id] : spelling();
 }
 
 /// The table by id is no longer than the tokens so far ask for.
-token_vocabulary::spelling& token_vocabulary::spelling_of(std::size_t id) {
-  if (id >= spellings_.size() && id >= most_ids()) return ahead_[id];
-  if (id >= spellings_.size()) spellings_.resize(id + 1);
-  const auto early = ahead_.find(id);
-  return early == ahead_.end() ? spellings_[id] : early->second;
+void token_vocabulary::spell(std::size_t id, spelling text) {
+  if (id >= spellings_.size() && id >= most_ids())
+    ahead_[id] = text;
+  else
+    spellings_.change([&](auto& all) {
+      all.resize(std::max(all.size(), id + 1));
+      all[id] = text;
+    });
 }
 
 void token_vocabulary::check_ids() {
   if (size_ > most_ids())
     throw error("the vocabulary: expected ids of 0 to " + std::to_string(most_ids() - 1) + " for its " +
                 std::to_string(used_) + " tokens; found " + std::to_string(size_ - 1));
-  if (size_ > spellings_.size()) spellings_.resize(size_);
-  for (const auto& [id, text] : ahead_) spellings_[id] = text;
+  if (size_ == spellings_.size() && ahead_.empty()) return;
+  spellings_.change([&](auto& all) {
+    all.resize(size_);
+    for (const auto& [id, text] : ahead_) all[id] = text;
+  });
   ahead_.clear();
 }
 
@@ -60,41 +120,41 @@ void token_vocabulary::add(std::string_view spelt, std::int64_t id) {
   if (id < 0 || id >= most_tokens)
     throw error(name() + ": expected an id of 0 to " + std::to_string(most_tokens - 1) + "; found " +
                 std::to_string(id));
-  if (2 * (used_ + 1) > slots_.size()) grow();
   const std::uint32_t hash = hash_of(spelt);
-  slot& place = slots_[find(spelt, hash)];
-  if (place.id != none) {
-    if (place.id == id) return;
-    throw error(name() + " has two ids, " + std::to_string(place.id) + " and " + std::to_string(id));
+  if (const std::optional<token_id> known = id_of(spelt, hash)) {
+    if (*known == id) return;
+    throw error(name() + " has two ids, " + std::to_string(*known) + " and " + std::to_string(id));
   }
   const auto at = static_cast<std::size_t>(id);
-  spelling& text = spelling_of(at);
-  if (text.length != 0)
-    throw error(name() + " and " + in_quotes(token(static_cast<token_id>(id))) + " have the same id, " +
-                std::to_string(id));
+  if (const std::string_view taken = token(static_cast<token_id>(id)); !taken.empty())
+    throw error(name() + " and " + in_quotes(taken) + " have the same id, " + std::to_string(id));
   if (text_.size() + spelt.size() > std::numeric_limits<std::uint32_t>::max())
     throw error("the vocabulary's tokens have more than 4 GiB of text");
-  text = {static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(spelt.size())};
-  text_ += spelt;
-  place = {hash, static_cast<token_id>(id)};
+  if (2 * (used_ + 1) > slots_.size()) grow();
+  spell(at, {static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(spelt.size())});
+  text_.change([&](auto& all) { all.insert(all.end(), spelt.begin(), spelt.end()); });
+  slots_.change([&, place = find(spelt, hash)](auto& all) {
+    all[place] = {hash, static_cast<token_id>(id)};
+  });
   size_ = std::max(size_, at + 1);
   ++used_;
 }
 
-std::optional<token_id> token_vocabulary::id(std::string_view token) const {
-  if (slots_.empty()) return std::nullopt;
-  const slot& found = slots_[find(token, hash_of(token))];
+std::optional<token_id> token_vocabulary::id_of(std::string_view spelt, std::uint32_t hash) const {
+  if (slots_.size() == 0) return std::nullopt;
+  const slot& found = slots_[find(spelt, hash)];
   return found.id == none ? std::nullopt : std::optional(found.id);
+}
+
+std::optional<token_id> token_vocabulary::id(std::string_view token) const {
+  return id_of(token, hash_of(token));
 }
 
 std::string_view token_vocabulary::token(token_id id) const {
   const auto at = static_cast<std::size_t>(id);
   if (id < 0 || at >= size_) return {};
-  const auto early = ahead_.empty() ? ahead_.end() : ahead_.find(at);
-  const spelling text = early != ahead_.end()    ? early->second
-                        : at < spellings_.size() ? spellings_[at]
-                                                 : spelling();
-  return std::string_view(text_).substr(text.begin, text.length);
+  const spelling text = ahead_.empty() ? spellings_[at] : spelling_of(at);
+  return {text_.data() + text.begin, text.length};
 }
 
 } // namespace fovea::core

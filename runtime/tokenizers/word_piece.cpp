@@ -9,12 +9,9 @@
 
 namespace fovea::core {
 
-word_piece::word_piece(const token_vocabulary& tokens, const std::string& unknown, std::string continuation,
-                       std::size_t longest_word)
-    : continuation_(std::move(continuation)), longest_word_(longest_word) {
-  const auto id = tokens.id(unknown);
-  if (!id) throw error("the unknown token " + in_quotes(unknown) + " is not in the vocabulary");
-  unknown_ = *id;
+namespace {
+
+token_trie trie_of(const token_vocabulary& tokens, std::size_t longest_word) {
   std::vector<std::pair<std::string_view, token_id>> spelt;
   spelt.reserve(tokens.size());
   for (token_id token = 0; token < static_cast<token_id>(tokens.size()); ++token) {
@@ -26,7 +23,22 @@ word_piece::word_piece(const token_vocabulary& tokens, const std::string& unknow
                   std::to_string(longest_word) + " characters; found " + std::to_string(text.size()));
     spelt.emplace_back(text, token);
   }
-  trie_ = token_trie(spelt);
+  return token_trie(spelt);
+}
+
+} // namespace
+
+word_piece::word_piece(const token_vocabulary& tokens, const std::string& unknown, std::string continuation,
+                       std::size_t longest_word)
+    : word_piece(tokens, trie_of(tokens, longest_word), unknown, std::move(continuation), longest_word) {}
+
+word_piece::word_piece(const token_vocabulary& tokens, token_trie trie, const std::string& unknown,
+                       std::string continuation, std::size_t longest_word)
+    : continuation_(std::move(continuation)), longest_word_(longest_word), trie_(std::move(trie)) {
+  const auto id = tokens.id(unknown);
+  if (!id) throw error("the unknown token " + in_quotes(unknown) + " is not in the vocabulary");
+  if (longest_word > longest_walked_token) trie_.expect_depth(longest_walked_token);
+  unknown_ = *id;
   continued_ = trie_.next(token_trie::root, continuation_);
 }
 

@@ -19,6 +19,9 @@ public:
   /// `longest_word` is greater: the smaller of the two bounds what each byte of a text costs.
   word_piece(const token_vocabulary& tokens, const std::string& unknown, std::string continuation,
              std::size_t longest_word);
+  /// With the trie of all tokens, which is there already.
+  word_piece(const token_vocabulary& tokens, token_trie trie, const std::string& unknown,
+             std::string continuation, std::size_t longest_word);
 
   /// Appends the ids of one word, which is valid UTF-8.
   void append(std::string_view word, std::vector<token_id>& ids) const;
@@ -26,6 +29,7 @@ public:
   token_id unknown() const { return unknown_; }
   const std::string& continuation() const { return continuation_; }
   std::size_t longest_word() const { return longest_word_; }
+  const token_trie& trie() const { return trie_; }
 
 private:
   token_id unknown_;

@@ -181,6 +181,78 @@ write("gguf_tokenizer", "pieces", with_text("ab a", gguf({
 write("gguf_tokenizer", "bert", with_text("ab a", gguf({
     "tokenizer.ggml.model": gguf_text("bert"), "tokenizer.ggml.tokens": gguf_list(8, ["[UNK]", MARK + "a", "b"]),
     "tokenizer.ggml.token_type": gguf_list(5, [3, 1, 1]), **common}, {})))
+
+
+def mixed(number):
+    """As token_vocabulary's hash mixes 64 bits."""
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        number = (number ^ number >> 33) * factor % 2**64
+    return number ^ number >> 33
+
+
+def slots(entries, count, free):
+    """Open addressing: entries of (hash, bytes) in so many slots."""
+    table = [free] * count
+    for number, entry in entries:
+        while table[number % count] != free:
+            number += 1
+        table[number % count] = entry
+    return b"".join(table)
+
+
+def packed(stages, tokens, tables):
+    """Packed weights that carry a tokenizer of short tokens, by id."""
+    spelt = [token.encode() for token in tokens]
+    spellings, hashed = b"", []
+    for number, token in enumerate(spelt):
+        spellings += struct.pack("<II", len(b"".join(spelt[:number])), len(token))
+        hash_of = mixed(len(token) ^ int.from_bytes(token, "big")) % 2**32
+        hashed.append((hash_of, struct.pack("<Ii", hash_of, number)))
+    tables = {"vocabulary.text": b"".join(spelt), "vocabulary.spellings": spellings,
+              "vocabulary.slots": slots(hashed, 16, struct.pack("<Ii", 0, -1)), **tables}
+    return gguf({"fovea.packed.version": (4, struct.pack("<I", 2)), "fovea.packed.format": gguf_text("f32"),
+                 "fovea.packed.panel": (4, struct.pack("<I", 4)),
+                 "fovea.packed.tokenizer": gguf_text(json.dumps(stages))},
+                {"tokenizer." + name: ([len(content)], 24, content) for name, content in tables.items()})
+
+
+def pair(left, right):
+    key = left << 32 | right
+    number = key * 0x9E3779B97F4A7C15 % 2**64
+    return key, number ^ number >> 32
+
+
+def trie(tokens):
+    """Of tokens by id, level by level."""
+    nodes = [b""]
+    for node in nodes:
+        nodes += sorted({token[: len(node) + 1] for token in tokens if token.startswith(node) and token != node})
+    parents = [nodes.index(node[:-1]) for node in nodes[1:]]
+    first = [1 + sum(parent < number for parent in parents) for number in range(len(nodes))]
+    ids = [tokens.index(node) if node in tokens else -1 for node in nodes]
+    return {"trie.bytes": bytes(node[-1] if node else 0 for node in nodes),
+            "trie.children": struct.pack(f"<{len(nodes) + 1}I", *first, len(nodes)),
+            "trie.tokens": struct.pack(f"<{len(nodes)}i", *ids)}
+
+
+merged = [(*pair(0, 1), 3), (*pair(3, 2), 4)]  # "a" "b", "ab" "c"
+write("packed_tokenizer", "pairs", with_text("abc ab", packed(
+    {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False}, "decoder": {"type": "ByteLevel"},
+     "added_tokens": [{"id": 5, "content": "<e>", "special": True}],
+     "model": {"type": "BPE", "vocab": {}, "merges": []}},
+    ["a", "b", "c", "ab", "abc", "<e>", "\u0120"],
+    {"merges": slots([(number, struct.pack("<QIi", key, rank, made)) for rank, (key, number, made) in enumerate(merged)], 8,
+                     struct.pack("<QIi", 2**64 - 1, 0, 0)),
+     "meetings": slots([(pair(*two)[1], struct.pack("<Q", pair(*two)[0])) for two in ((0, 1), (1, 2))], 8,
+                       struct.pack("<Q", 2**64 - 1))})))
+write("packed_tokenizer", "pieces", with_text("ab b", packed(
+    {"pre_tokenizer": {"type": "WhitespaceSplit"}, "decoder": {"type": "WordPiece"},
+     "model": {"type": "WordPiece", "vocab": {}}},
+    ["[UNK]", "a", "##b", "ab"], trie([b"[UNK]", b"a", b"##b", b"ab"]))))
+write("packed_tokenizer", "scores", with_text("abba", packed(
+    {"pre_tokenizer": {"type": "Metaspace"}, "decoder": {"type": "Metaspace"},
+     "model": {"type": "Unigram", "unk_id": 0, "vocab": []}},
+    ["<unk>", "a", "ab", MARK], {**trie([b"<unk>", b"a", b"ab", MARK.encode()]), "scores": struct.pack("<4d", 0, -1, -2, -3)})))
 llama2c = struct.pack("<i", 8)
 for token in ["<unk>", "\n<s>\n", "\n</s>\n", *BYTES, " ", "a", "b", " a", "ab"]:
     llama2c += floats(-len(token)) + struct.pack("<i", len(token)) + token.encode()

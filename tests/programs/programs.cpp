@@ -158,6 +158,16 @@ TEST_CASE("a program opens the packed weights that the build made for it", "[pro
   const std::filesystem::path moved = p.folder / "moved", weights = p.folder / "tiny_packed_packed.gguf";
   std::filesystem::copy_file(program, moved);
   CHECK(run_program(p.folder, {moved.string(), p.texts, "--json"}).said == run.said);
+
+  // They carry the tokenizer, which then need not be named; one that is named is opened.
+  std::filesystem::copy_file(program.parent_path() / "tiny_packed_packed.gguf", weights);
+  CHECK(load_tokenizer(weights).encode("one two").ids == words().encode("one two").ids);
+  const std::string other = p.folder.write("other.json", "none").string();
+  CHECK(run_program(p.folder, {moved.string(), p.texts, "--json", "--tokenizer", FOVEA_TINY_WORDS}).said ==
+        run.said);
+  CHECK_THAT(run_program(p.folder, {moved.string(), p.texts, "--tokenizer", other}).said,
+             Contains("other.json: "));
+  std::filesystem::remove(weights);
   std::ofstream(weights) << "none";
   const program_run refused = run_program(p.folder, {moved.string(), p.texts, "--json"});
   CHECK(refused.status == 2);
@@ -171,6 +181,7 @@ TEST_CASE("weights are packed for the set that is asked for, and those of anothe
   {
     const program_variable isa("FOVEA_ISA", "baseline");
     REQUIRE(run_program(p.folder, {FOVEA_TINY_PACKER, FOVEA_TINY_WEIGHTS, to}).status == 0);
+    CHECK_THROWS_WITH(load_tokenizer(to), Contains("expected a key 'tokenizer.ggml.model'"));
   }
   const auto packed = load_weights(to).metadata();
   CHECK(packed.at("fovea.packed.set") == "baseline");

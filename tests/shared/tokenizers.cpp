@@ -1,12 +1,17 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
 #include "../file_content.hpp"
+#include "../runtime/tokenizers/packed_copy.hpp"
+
+#include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <sstream>
 
 using namespace fovea;
@@ -62,6 +67,28 @@ TEST_CASE("GPT-2's vocabulary gives llama.cpp's ids", "[shared]") {
   const tokenizer tokens = from_gguf("gpt-2");
   CHECK(tokens.vocabulary_size() == 50257);
   check(tokens, "gpt-2");
+}
+
+TEST_CASE("packed tokenizers of real vocabularies do what those of their files do", "[shared]") {
+  const std::string plays = content(shared_folder() + "/data/tinyshakespeare/input.txt").substr(0, 200'000);
+  const temporary_folder folder;
+  for (const char* name : {"gpt-2", "phi-3", "bert-bge"}) {
+    CAPTURE(name);
+    const std::string gguf = shared_folder() + "/data/tokenizers/" + name + ".gguf";
+    const tokenizer tokens = load_tokenizer(gguf);
+    save_tokenizer(folder / "tokenizer.json", tokens);
+    std::vector<std::filesystem::path> files{gguf};
+    if (std::string(name) != "phi-3") files.push_back(folder / "tokenizer.json"); // tells no equal scores
+    for (const auto& file : files) {
+      const std::optional<tokenizer> packed = test::packed_copy(file);
+      REQUIRE(packed);
+      CHECK(packed->vocabulary_size() == tokens.vocabulary_size());
+      check(*packed, name);
+      const token_encoding whole = tokens.encode(plays);
+      CHECK(packed->encode(plays).ids == whole.ids);
+      CHECK(packed->decode(whole.ids) == tokens.decode(whole.ids));
+    }
+  }
 }
 
 TEST_CASE("what GPT-2's tokenizer encodes it decodes", "[shared]") {

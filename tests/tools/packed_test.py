@@ -59,6 +59,26 @@ class Packed(ToolTest):
         self.assertRegex(said[0], r"^w\.gguf: weights packed in q8_0 for \w+$")
         self.assertRegex(said[1], r"^3 tensors, \d\.\d kB$")
 
+    def test_the_tokenizer(self):
+        words = {"added_tokens": [], "pre_tokenizer": {"type": "WhitespaceSplit"}, "decoder": {"type": "WordPiece"},
+                 "model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 1, "##b": 2}}}
+        self.write("tokenizer.json", json.dumps(words))
+        self.assertRegex(self.rows(*self.words, *self.behind)[3], r"^the tokenizer's tables 6 \d\.\d kB$")
+        self.command = "inspect"
+        said = self.rows("w.gguf")
+        self.assertEqual(said[1], "w.gguf: WordPiece, 3 tokens")
+        self.assertRegex(said[2], r"^3 tensors, \d+\.\d kB$")
+        # Another that is named, one that cannot be read, one that cannot be packed.
+        self.command = "convert"
+        self.write("other.json", json.dumps({**words, "model": {"type": "WordLevel", "unk_token": "a", "vocab": {"a": 0}}}))
+        said = json.loads(self.run_tool(*self.words, "--tokenizer", "other.json", "--json", *self.behind).stdout)
+        self.assertEqual(said["tokenizer"]["tensors"], 3)
+        self.write("tokenizer.json", json.dumps({**words, "decoder": {"type": "CTC"}}))
+        done = self.run_tool(*self.words, "--json", *self.behind)
+        self.assertIn("fovea: the tokenizer is left out: tokenizer.json: ", done.stderr)
+        self.assertEqual(json.loads(done.stdout)["tokenizer"], {"tensors": 0, "bytes": 0})
+        self.assertIn("tokenizer.json: ", self.refusal(*self.words, "--tokenizer", "tokenizer.json", *self.behind))
+
     def test_a_set_that_is_named(self):
         known = self.refusal(*self.words, "--set", "mmx")
         least = re.fullmatch(r"--set: expected an instruction set of this machine, (?:\w+, )*(\w+); found 'mmx'", known)[1]

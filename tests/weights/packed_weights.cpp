@@ -62,6 +62,13 @@ TEST_CASE("packed weights are read by the parameter's name and shape", "[weights
   CHECK(packed.resolve_known(std::array<wanted_parameter, 1>{{{"none", {3}}}})[0].size == 0);
 }
 
+TEST_CASE("the tables of a tokenizer are no packed weights", "[weights]") {
+  const temporary_folder folder;
+  CHECK(
+      refusal(folder, keys(), {{"w [3, 5]", panels(80)}, {"tokenizer.merges", panels(16)}}, {3, 5}).empty());
+  CHECK(load_weights(folder / "x.gguf").tensors().size() == 1);
+}
+
 TEST_CASE("packed weights that are not whole or of another layout are refused", "[weights]") {
   const temporary_folder folder;
   CHECK(refusal(folder, keys(), {{"w [3, 5]", panels(80)}}, {3, 5}).empty());
@@ -81,8 +88,8 @@ TEST_CASE("packed weights that are not whole or of another layout are refused", 
     made.set(key, value);
     return made;
   };
-  CHECK(refusal(folder, with(packed_keys::version, std::uint32_t{2}), {}, {}) ==
-        ": expected packed weights of version 1; found version 2: pack them again");
+  CHECK(refusal(folder, with(packed_keys::version, packed_keys::newest + 1), {}, {}) ==
+        ": expected packed weights of version 2; found version 3: pack them again");
   CHECK(refusal(folder, with(packed_keys::version, "new"), {}, {}) ==
         ": fovea.packed.version: expected a number; found 'new'");
   CHECK(refusal(folder, with(packed_keys::format, "f33"), {}, {}) ==

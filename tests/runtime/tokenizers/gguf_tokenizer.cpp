@@ -2,12 +2,17 @@
 
 #include "../../gguf_writer.hpp"
 #include "../../weights/temporary_folder.hpp"
+#include "packed_copy.hpp"
 
 #include <fovea/base/error.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/weights/gguf.hpp>
 
 #include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
 
 using namespace fovea;
 using namespace fovea::core;
@@ -30,7 +35,7 @@ struct description {
   std::vector<std::pair<std::string, std::uint32_t>> numbers{};
   std::string words{};
 
-  tokenizer made() const {
+  std::string file() const {
     gguf_writer w;
     const auto texts = [&](const char* key, const list& values) {
       std::string all;
@@ -46,8 +51,15 @@ struct description {
     if (!scores.empty())
       w.add_array("tokenizer.ggml.scores", gguf_type::float32, scores.size(), bytes_of(scores));
     for (const auto& [key, value] : numbers) w.add("tokenizer.ggml." + key, value);
+    return w.file();
+  }
+  tokenizer made() const {
     const temporary_folder folder;
-    return load_tokenizer(folder.write("x.gguf", w.file()));
+    return load_tokenizer(folder.write("x.gguf", file()));
+  }
+  std::optional<tokenizer> packed() const {
+    const temporary_folder folder;
+    return packed_copy(folder.write("x.gguf", file()));
   }
 };
 
@@ -103,6 +115,41 @@ std::string refusal(const description& d) {
 }
 
 } // namespace
+
+TEST_CASE("a packed tokenizer does what that of the GGUF file does", "[gguf_tokenizer]") {
+  description tied = pieces(), prefixed = byte_level(), around = byte_level();
+  for (float& score : tied.scores) score = std::max(score, -3.0f); // "ab", "ba" and others are one rank
+  prefixed.numbers.emplace_back("add_space_prefix", 1);
+  around.numbers.emplace_back("add_bos_token", 1);
+  around.words = "llama-bpe";
+  for (const description& d : {pieces(), tied, byte_level(), prefixed, around, words()}) {
+    CAPTURE(d.model, d.words);
+    const tokenizer tokens = d.made();
+    const std::optional<tokenizer> packed = d.packed();
+    REQUIRE(packed);
+    REQUIRE(packed->vocabulary_size() == tokens.vocabulary_size());
+    for (const char* text : {"", "aba", "abab a", "<s> <u>ab<|end|>", "b b\u20ac", "[SEP]a bb"}) {
+      INFO(text);
+      const token_encoding found = tokens.encode(text), pair = tokens.encode_pair(text, "ab");
+      CHECK(packed->encode(text).ids == found.ids);
+      CHECK(packed->encode_pair(text, "ab").ids == pair.ids);
+      CHECK(packed->encode_pair(text, "ab").type_ids == pair.type_ids);
+      for (const bool skip : {false, true})
+        CHECK(packed->decode(found.ids, skip) == tokens.decode(found.ids, skip));
+    }
+  }
+}
+
+TEST_CASE("a GGUF file whose tokenizer says more than a tokenizer.json is not packed", "[gguf_tokenizer]") {
+  description cut = byte_level(), prefixed = byte_level(), hidden = pieces();
+  cut.words = "deepseek-llm";
+  CHECK_FALSE(cut.packed());
+  prefixed.words = "llama-bpe";
+  prefixed.numbers.emplace_back("add_space_prefix", 1);
+  CHECK_FALSE(prefixed.packed());
+  hidden.scores.back() = -std::numeric_limits<float>::infinity();
+  CHECK_FALSE(hidden.packed());
+}
 
 TEST_CASE("pieces with scores merge the highest first", "[gguf_tokenizer]") {
   const tokenizer tokens = pieces().made();

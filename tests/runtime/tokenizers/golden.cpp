@@ -2,10 +2,13 @@
 
 #include "../../golden_folder.hpp"
 #include "golden_lines.hpp"
+#include "packed_copy.hpp"
 
 #include <fovea/runtime/tokenizers/text_stream.hpp>
 
 #include <catch2/catch.hpp>
+
+#include <optional>
 
 using namespace fovea;
 using namespace fovea::core;
@@ -21,8 +24,7 @@ std::string streamed(const tokenizer& tokens, const std::vector<token_id>& ids) 
   return text + stream.finish();
 }
 
-void check_lines(const std::string& name, const std::string& file) {
-  const tokenizer tokens = load_tokenizer(folder + file);
+void check_lines(const std::string& name, const tokenizer& tokens) {
   const auto lines = json_lines(folder + name + ".jsonl");
   REQUIRE(lines.size() == 300);
   for (const auto& line : lines) {
@@ -39,6 +41,12 @@ void check_lines(const std::string& name, const std::string& file) {
     else
       CHECK(tokens.encode(text).ids == expected);
   }
+}
+
+/// Of a file, and of what it is packed as.
+void check_lines(const std::string& name, const std::string& file) {
+  check_lines(name, load_tokenizer(folder + file));
+  if (const std::optional<tokenizer> packed = test::packed_copy(folder + file)) check_lines(name, *packed);
 }
 
 /// The tokens as the file spells them; what stands for unknown text is given by that text.

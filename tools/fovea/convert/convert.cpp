@@ -84,6 +84,10 @@ void declare_options(CLI::App& app, arguments& a) {
           ->excludes(only);
   app.add_option("--set", a.packs.set, "The instruction set to pack for; the best of this machine otherwise")
       ->needs(packed);
+  app.add_option("--tokenizer", a.packs.tokenizer,
+                 "The tokenizer to pack with the weights; tokenizer.json beside them otherwise, or that of a "
+                 "GGUF file")
+      ->needs(packed);
   add_model_options(app, a.packs.of)->needs(packed);
   add_json(app, a.json);
 }
@@ -188,6 +192,7 @@ int work_packed(const arguments& a) {
   if (!fs::exists(a.from)) throw failure("there are no weights " + a.from.string());
   packing asked = a.packs;
   asked.from = a.from, asked.to = a.to;
+  if (asked.tokenizer.empty()) asked.tokenizer = tokenizer_beside(a.from);
   asked.of.header = a.packed_for[0], asked.of.model = a.packed_for[1];
   if (!a.format.empty()) asked.format = format_of(a.format);
   require_header(asked.of);
@@ -204,7 +209,8 @@ int work_packed(const arguments& a) {
                 {"format", format},
                 {"set", made.set},
                 {"panels", {{"tensors", made.panels}, {"bytes", made.panel_bytes}}},
-                {"others", {{"tensors", made.others}, {"bytes", made.other_bytes}}}});
+                {"others", {{"tensors", made.others}, {"bytes", made.other_bytes}}},
+                {"tokenizer", {{"tensors", made.tables}, {"bytes", made.table_bytes}}}});
     return 0;
   }
   const auto row = [](const std::string& caption, std::size_t tensors, std::size_t bytes) {
@@ -214,7 +220,9 @@ int work_packed(const arguments& a) {
       fmt::format("{:<40} {:>7} {:>10}\n", "", "tensors", "bytes") +
       row(fmt::format("in {}, as {} reads them", format, made.set), made.panels, made.panel_bytes) +
       row("others, in f32", made.others, made.other_bytes) +
-      row("all", made.panels + made.others, made.panel_bytes + made.other_bytes));
+      (made.tables == 0 ? "" : row("the tokenizer's tables", made.tables, made.table_bytes)) +
+      row("all", made.panels + made.others + made.tables,
+          made.panel_bytes + made.other_bytes + made.table_bytes));
   return 0;
 }
 

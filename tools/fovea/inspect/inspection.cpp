@@ -5,6 +5,7 @@
 #include <fovea/base/in_quotes.hpp>
 #include <fovea/base/json/parse_json.hpp>
 #include <fovea/base/mapped_file.hpp>
+#include <fovea/runtime/tokenizers/packed_tokenizer.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
 #include <fovea/weights/gguf.hpp>
 #include <fovea/weights/packed_weights.hpp>
@@ -60,7 +61,8 @@ void add_gguf(inspection& made, const fs::path& path) {
   else
     made.what = "GGUF weights of a " +
                 std::string(keys.text("general.architecture").value_or("model without a name"));
-  if (keys.contains("tokenizer.ggml.model")) made.tokenizer = facts_of(fovea::load_tokenizer(path), path);
+  if (keys.contains("tokenizer.ggml.model") || fovea::core::has_packed_tokenizer(keys))
+    made.tokenizer = facts_of(fovea::load_tokenizer(path), path);
 }
 
 bool of_training(const fovea::model_weights& weights) {

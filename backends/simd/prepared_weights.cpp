@@ -139,10 +139,13 @@ packed prepared(const weight_layout& l, const sources& from, const kernel_table&
         if (l.depthwise()) {
           for (size_t tap = 0; tap < taps; ++tap) next[tap * l.groups + group] = arranged[tap];
         } else if (l.by_tiles) {
-          const std::vector<float> tiles = winograd_filters(arranged, l.out, l.in, y.tap_step < 0);
+          const winograd::tile_shape tile = l.tile();
+          const size_t of_tile = tile.features(l.in);
+          const std::vector<float> tiles =
+              winograd_filters(arranged, l.out, l.in, y.taps, tile.stride, y.tap_step < 0);
           for (size_t product = 0; product < winograd::products; ++product)
-            pack_panels(tiles.data() + product * l.out * l.in, l.out, l.in,
-                        next + product * panel_floats(panel, l.out, l.in), kernels, pool);
+            pack_panels(tiles.data() + product * l.out * of_tile, l.out, of_tile,
+                        next + product * panel_floats(panel, l.out, of_tile), kernels, pool);
         } else {
           pack_panels(arranged.data(), l.out, depth, next + group * panel_floats(panel, l.out, depth),
                       kernels, pool);
@@ -159,7 +162,8 @@ std::string window_key(const weight_layout& l) {
   for (int axis : {0, 1})
     for (int number : {l.window.stride[axis], l.window.dilation[axis], l.window.before[axis]})
       key += " " + std::to_string(l.transposed ? number : 0);
-  return key + " groups " + std::to_string(l.groups) + (l.by_tiles ? " by tiles" : "");
+  return key + " groups " + std::to_string(l.groups) +
+         (l.by_tiles ? " by tiles of " + std::to_string(l.window.stride[0]) : "");
 }
 
 } // namespace

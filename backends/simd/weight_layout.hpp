@@ -15,33 +15,42 @@ constexpr bool is_depthwise(const graph_view& g, int id) {
          g.number(g.at(id).shape[-1]) == groups;
 }
 
-/// Whether a convolution takes 3 x 3 filters by tiles (kernels/winograd.hpp): neighbouring windows of planes, of
-/// so many features that vectors are full. Sizes that are no numbers count as large.
+/// Whether a convolution takes square filters by tiles (kernels/winograd.hpp): windows of planes that overlap
+/// enough, of so many features that vectors are full. Sizes that are no numbers count as large.
 constexpr bool is_by_tiles(const graph_view& g, int id) {
   if (!is_convolution(g.at(id).kind)) return false;
   const sliding_window& w = g.window_of(id);
+  const int size = w.size[0], stride = w.stride[0];
   const auto both = [](const int(&of)[2], int number) { return of[0] == number && of[1] == number; };
-  if (w.axes != 2 || w.groups != 1 || !both(w.size, 3) || !both(w.stride, 1) || !both(w.dilation, 1))
+  // By more than 2 the sum of a window is so short that a tile's error shows.
+  const int most_stride = is_transposed(g.at(id).kind) ? 1 : 2;
+  if (w.axes != 2 || w.groups != 1 || !both(w.size, size) || !both(w.stride, stride) ||
+      !both(w.dilation, 1) || stride > most_stride)
     return false;
+  const winograd::tile_shape tile(static_cast<size_t>(size), static_cast<size_t>(stride));
+  if (tile.taps < winograd::least_taps || tile.taps > winograd::most_taps) return false;
   const shape& s = g.at(id).shape;
   const std::int64_t in = g.number(g.at(g.operand(id, 0)).shape[-1]), out = g.number(s[-1]);
-  constexpr std::int64_t outputs = winograd::outputs, products = winograd::products;
-  constexpr std::int64_t large = 64, least_features = 16, cached = 256 * 1024;
+  constexpr std::int64_t large = 64, least_in = 12, least_out = 16, cached = 256 * 1024;
+  const auto outputs = static_cast<std::int64_t>(tile.outputs);
   std::int64_t tiles = 1, places = 1;
   for (int axis : {-3, -2}) {
-    const std::int64_t size = g.is_number(s[axis]) ? g.number(s[axis]) : large;
-    places *= size, tiles *= (size + outputs - 1) / outputs;
+    const std::int64_t along = g.is_number(s[axis]) ? g.number(s[axis]) : large;
+    places *= along, tiles *= (along + outputs - 1) / outputs;
   }
-  // A tile costs a quarter of what its outputs cost, where they are all there. It reads four times the weights,
-  // which few tiles do not repay where they come from memory.
-  const bool pays = 2 * places >= tiles * outputs * outputs;
-  const bool repays = tiles >= 9 || (tiles >= 4 && in * out * products <= cached);
-  return in >= least_features && out >= least_features && pays && repays;
+  // Multiplications of a tile and of a window, of each feature that comes in and out; and weights.
+  const std::int64_t of_tile = std::int64_t{winograd::products} * stride * stride,
+                     of_window = std::int64_t{size} * size;
+  // Outputs behind an edge cost as others do. A tile reads more weights than a window, which few tiles do not repay
+  // where they come from memory.
+  const bool pays = places * of_window >= 2 * tiles * of_tile;
+  const bool repays = 4 * tiles * of_window >= 9 * of_tile || (tiles >= 4 && in * out * of_tile <= cached);
+  return in * stride * stride >= least_in && out >= least_out && pays && repays;
 }
 
 /// How the weights of a convolution, or of a linear map with a norm, lie: for each phase, panels of each
 /// group, the depth of a panel running over taps and, in each, features; depthwise, [taps, features]; by tiles,
-/// of each of winograd::products panels whose depth is the features.
+/// of each of winograd::products panels whose depth is the features of a position.
 struct weight_layout {
   sliding_window window;
   bool transposed, by_tiles;
@@ -54,8 +63,12 @@ struct weight_layout {
         in(static_cast<size_t>(g.number(g.at(g.operand(id, 0)).shape[-1])) / groups),
         out(static_cast<size_t>(g.number(g.at(id).shape[-1])) / groups) {}
   constexpr bool depthwise() const { return groups > 1 && in == 1 && out == 1; }
+  /// By tiles.
+  constexpr winograd::tile_shape tile() const {
+    return {static_cast<size_t>(window.size[0]), static_cast<size_t>(window.stride[0])};
+  }
   size_t phase_floats(size_t taps, size_t panel) const {
-    if (by_tiles) return winograd::products * panel_floats(panel, out, in);
+    if (by_tiles) return winograd::products * panel_floats(panel, out, tile().features(in));
     return depthwise() ? (taps * groups + 15) / 16 * 16 : groups * panel_floats(panel, out, taps * in);
   }
 };

@@ -6,9 +6,9 @@
 
 namespace fovea::core::simd {
 
-/// What kernels/winograd.hpp multiplies tiles by: [products, out, in] of filters [out, 3, 3, in], whose taps on
-/// both axes come last first where they are `backward`. Computed in double.
+/// What kernels/winograd.hpp multiplies tiles by: [products, out, stride * stride * in] of filters [out, size,
+/// size, in], whose taps on both axes come last first where they are `backward`. Computed in double.
 std::vector<float> winograd_filters(const std::vector<float>& filters, std::size_t out, std::size_t in,
-                                    bool backward);
+                                    std::size_t size, std::size_t stride, bool backward);
 
 } // namespace fovea::core::simd

@@ -41,13 +41,15 @@ constexpr auto over_planes = model("over_planes", [](graph& g) {
   g.output("largest", max_pool(x, 3, {.stride = 2, .padding = 1}));
 });
 
-// 3 x 3 filters of features that are enough for tiles.
+// Square filters, of features that are enough for tiles.
 constexpr auto by_tiles = model("by_tiles", [](graph& g) {
   const expr x = g.input<f32>("x", {B, "H", "W", 19});
   g.output("padded", x + gelu(conv2d(x, "padded", 19, 3, {.padding = 1})));
   g.output("inside", relu(conv2d(x, "inside", 16, 3, {.padding = {1, 0}})));
   g.output("wide", batch_norm(conv2d(x, "wide", 37, 3, {.padding = 2, .bias = false}), "norm"));
   g.output("turned", conv_transpose2d(x, "turned", 33, 3, {.padding = 1}));
+  g.output("larger", x * conv2d(x, "larger", 19, 5, {.padding = 2}));
+  g.output("strided", silu(conv2d(slice(x, axis(-1), 0, 3), "strided", 18, 7, {.stride = 2, .padding = 3})));
 });
 
 constexpr auto moving = model("moving", [](graph& g) {

@@ -118,8 +118,10 @@ constexpr auto windows = model("windows", [](graph& g) {
 
 // Planes whose convolution, and whose gradient, goes by tiles.
 constexpr auto by_tiles = model("by_tiles", [](graph& g) {
-  const expr x = g.input<f32>("x", {B, 6, 7, 16});
+  const expr x = g.input<f32>("x", {B, 6, 7, 16}), image = g.input<f32>("image", {B, 13, 15, 3});
   g.output("y", conv2d(x, "conv", 17, 3, {.padding = 1}));
+  g.output("larger", conv2d(x, "larger", 16, 5, {.padding = 2}));
+  g.output("strided", conv2d(image, "strided", 16, 7, {.stride = 2, .padding = 3}));
   g.output("turned", conv_transpose2d(x, "turned", 16, 3, {.padding = 1}));
 });
 

@@ -33,6 +33,12 @@ void check_conv2d(const char* name) {
   check_case(model("conv2d", declare, conv_names), name);
 }
 
+template <int stride>
+constexpr auto strided_planes = model("strided_planes", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 24, 24, 16});
+  g.output("y", conv2d(x, "conv", 16, 5, {.stride = stride, .padding = 2}));
+});
+
 } // namespace
 
 TEST_CASE("conv1d agrees with the reference cases", "[convolution]") {
@@ -216,6 +222,32 @@ TEST_CASE("planes of many features and 3 x 3 filters", "[convolution]") {
       INFO(instruction_set() << ", " << threads << " threads, output " << name);
       CHECK(found.values == expected.at(name).values);
     }
+}
+
+TEST_CASE("planes by windows of other sizes and strides that go by tiles", "[convolution]") {
+  const auto declared = model("strided_tiles", [](graph& g) {
+    const expr image = g.input<f32>("image", {"B", "T", "S", 3}), x = g.input<f32>("x", {"B", "T", "S", 18});
+    const expr stem = conv2d(image, "stem", 35, 7, {.stride = 2, .padding = 3});
+    g.output("stem", relu(stem));
+    g.output("gate", tanh(conv2d(image, "gate", 35, 7, {.stride = 2, .padding = 3})) * stem);
+    g.output("normed",
+             relu(batch_norm(conv2d(image, "normed", 16, 5, {.stride = 2, .padding = {2, 3}}), "norm")));
+    g.output("inside", conv2d(image, "inside", 32, 6, {.stride = 2, .padding = {2, 0}, .bias = false}));
+    g.output("residual", x + gelu(conv2d(x, "residual", 18, 5, {.padding = same})));
+    g.output("even", relu(conv2d(x, "even", 17, 4, {.padding = 2})));
+    g.output("turned", conv_transpose2d(x, "turned", 16, 5, {.padding = 2}));
+  });
+  compare(declared, {{"B", 1}, {"T", 6}, {"S", 6}});
+  compare(declared, {{"B", 2}, {"T", 31}, {"S", 18}});
+  compare(declared, {{"B", 1}, {"T", 40}, {"S", 53}});
+}
+
+TEST_CASE("nets of the same filters by other strides have tiles of their own", "[convolution]") {
+  const auto& other = strided_planes<2>;
+  const model_weights from = random_weights(strided_planes<1>);
+  const auto kept = compile(strided_planes<1>, from, {.capacity = {{dim{"B"}, 1}}, .threads = 1});
+  const named_values inputs = random_inputs(other.view, {{"B", 1}});
+  check_near(run_model<f32>(other, from, inputs), run_model<reference>(other, from, inputs), 1e-5, 0);
 }
 
 TEST_CASE("pooling over time and planes", "[pool]") {

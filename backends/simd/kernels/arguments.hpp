@@ -88,8 +88,8 @@ struct window_axis {
 ///   x        [planes, axis[0].in, axis[1].in, groups * depth]
 ///   weights  for each group, [columns, taps * depth] packed by `pack`, its depth running over taps of axis[0],
 ///            of axis[1] and features;
-///            of a depthwise convolution, [taps, groups]; by tiles, [columns, depth] of each of
-///            winograd::products, packed
+///            of a depthwise convolution, [taps, groups]; by tiles, [columns, features of a
+///            position] of each of winograd::products, packed
 ///   bias     [groups * columns]
 ///   out      [planes, places of axis[0], of axis[1], groups * columns], floats apart as out_plane, out_line
 ///            and out_place say; other lies as out does, or is null

@@ -82,7 +82,7 @@ struct limits_kernel {
 ///                    from part to part: a program links these where it names one
 ///   small_convolution  over time, of one group, of weights that the first-level cache holds and windows that
 ///                      all lie inside
-///   winograd_convolution  of planes by 3 x 3 filters, a tile of windows at a time
+///   winograd_convolution  of planes by square filters, a tile of windows at a time
 // clang-format off
 #define FOVEA_KERNELS(each) \
   each(pack, kernel<pack_args>) \

@@ -18,19 +18,26 @@ std::string set_of(const program_parts& parts) {
   return runs == parts.sets.end() ? parts.sets.back() + " (which this processor lacks)" : *runs;
 }
 
-bool has_tokenizer(const std::filesystem::path& path) {
-  return path.extension() == ".gguf" && core::gguf_file(path).metadata().contains("tokenizer.ggml.model");
-}
+/// What weights carry of a tokenizer: GGUF's tokens, or what packed weights have.
+struct carried_tokenizer {
+  bool tokens = false, packed = false;
+};
 
-/// Whether it is packed weights that carry a tokenizer.
-bool carries_tokenizer(const built_file& weights) {
-  if (weights.bytes.empty() && weights.path.extension() != ".gguf") return false;
+carried_tokenizer carried_by(const built_file& weights) {
+  if (weights.bytes.empty() && weights.path.extension() != ".gguf") return {};
   const auto file =
       weights.bytes.empty()
           ? std::make_shared<const core::mapped_file>(weights.path)
           : std::make_shared<const core::mapped_file>(weights.bytes, weights.path, load_options{});
-  return core::is_gguf(file->bytes()) &&
-         core::has_packed_tokenizer(core::gguf_file(weights.path, file).metadata());
+  if (!core::is_gguf(file->bytes())) return {};
+  const core::gguf_file opened(weights.path, file);
+  return {opened.metadata().contains("tokenizer.ggml.model"), core::has_packed_tokenizer(opened.metadata())};
+}
+
+/// The tokenizer that the program was built with.
+built_file built_tokenizer(const program_parts& parts) {
+  const bool of_weights = parts.tokenizer.path.empty() && parts.weights.path.extension() == ".gguf";
+  return of_weights ? parts.weights : parts.tokenizer;
 }
 
 tokenizer opened(const built_file& file, const program_parts& parts, std::size_t most) {
@@ -81,17 +88,19 @@ model_weights weights_of(const program_parts& parts, std::span<const std::byte> 
 built_file tokenizer_file_of(const program_parts& parts, const std::filesystem::path& named,
                              const std::filesystem::path& weights) {
   if (!named.empty()) return {named};
-  if (has_tokenizer(weights)) return {weights};
-  if (parts.tokenizer.path.empty() && carries_tokenizer({weights})) return {weights};
-  const bool of_weights = parts.tokenizer.path.empty() && parts.weights.path.extension() == ".gguf";
-  return of_weights ? parts.weights : parts.tokenizer;
+  const carried_tokenizer has = carried_by({weights});
+  const bool by_weights = has.tokens || (has.packed && parts.tokenizer.path.empty());
+  return by_weights ? built_file{weights} : built_tokenizer(parts);
 }
 
 std::optional<tokenizer> tokenizer_of(const program_parts& parts, const std::filesystem::path& named,
                                       const std::filesystem::path& weights, std::size_t most) {
-  const built_file own = weights.empty() ? in_place(parts.weights) : built_file{weights};
-  const built_file file =
-      named.empty() && carries_tokenizer(own) ? own : tokenizer_file_of(parts, named, weights);
+  built_file file{named};
+  if (named.empty()) {
+    file = weights.empty() ? in_place(parts.weights) : built_file{weights};
+    const carried_tokenizer has = carried_by(file);
+    if (!has.packed && (weights.empty() || !has.tokens)) file = built_tokenizer(parts);
+  }
   return file.path.empty() ? std::nullopt : std::optional(opened(file, parts, most));
 }
 

@@ -1,15 +1,16 @@
 #pragma once
 
 // Attention for one or a few queries (decoding): the keys are in the lanes of the scores, the columns in the
-// lanes of the output. Keys and values are streamed once, tile by tile, for all queries and heads that read
-// them: up to four of these rows multiply each vector of a key or value that is loaded. Key heads lie beside each
-// other in a row: they take a tile in turns, so that memory is read row after row.
+// lanes of the output. Keys and values are read once, some rows of all heads behind each other as memory has
+// them, for all queries and heads that read them: up to four of these multiply each vector that is loaded.
 
 #include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/attention_parts.hpp>
 #include <fovea/backends/simd/kernels/attention_scores.hpp>
 #include <fovea/backends/simd/kernels/attention_tile.hpp>
+#include <fovea/backends/simd/kernels/kept_values.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
+#include <fovea/backends/simd/kernels/sizes.hpp>
 #include <fovea/backends/simd/kernels/transpose.hpp>
 
 #include <algorithm>
@@ -20,15 +21,12 @@
 
 namespace fovea::core::simd::detail {
 
-/// Keys in a tile, the most and the least: multiples of every vector's width.
-inline constexpr size_t row_keys = 128, least_row_keys = 32;
-/// Floats of a tile's keys, of all heads, that the second-level cache has beside the values.
-inline constexpr size_t tile_floats = 32768;
-/// Keys in a tile that is copied, for what is kept in another format: the copy stays in the first-level cache.
-inline constexpr size_t copied_row_keys = least_row_keys;
-/// How many keys ahead are fetched where several rows share them: those of one head lie apart, where the
-/// processor does not expect them. What one row reads alone it reads in less time than asking ahead takes.
-inline constexpr size_t keys_ahead = 8;
+/// Keys whose scores are turned into weights together: a multiple of every vector's width.
+inline constexpr size_t row_keys = 128;
+/// Keys, and values, of one head that are read before those of the next head.
+template <class Arch>
+inline constexpr size_t keys_at_once = larger(width<Arch>, 8);
+inline constexpr size_t values_at_once = 8;
 
 /// Floats that a row keeps between tiles: q and out, padded to vectors, running maximum and sum.
 template <class Arch>
@@ -37,7 +35,24 @@ inline size_t row_floats(const attention_args& a) {
   return (a.key_width + lanes - 1) / lanes * lanes + (a.value_width + lanes - 1) / lanes * lanes + lanes;
 }
 
-/// Floats of scratch for these queries of as many heads, and for fewer; behind them, those of a copied tile.
+/// Keys or values of a head in float32: where they lie, or in a copy.
+struct ready_rows {
+  const float* first;
+  size_t row;
+  bool are_copied;
+
+  const float* at(size_t index) const { return first + index * row; }
+};
+
+template <class Arch>
+inline ready_rows ready(weight_format format, const float* from, size_t row, size_t rows, size_t columns,
+                        float* copy) {
+  if (format == weight_format::f32) return {from, row, false};
+  read_kept<Arch>(format, from, row, rows, columns, copy);
+  return {copy, columns, true};
+}
+
+/// Floats of scratch for these queries of as many heads, and for fewer; behind them, those of a copy.
 template <class Arch>
 inline size_t rows_scratch(const attention_args& a, size_t heads) {
   return heads * std::min(a.queries, most_few_queries) * (row_keys + row_floats<Arch>(a));
@@ -89,32 +104,36 @@ struct attention_rows {
     *r.sum = 0;
   }
 
-  /// The products of `count` rows from `index` with `tile` keys, in their scores. The last vector's lanes after
-  /// the tile hold those of its last key.
+  /// The products of `count` rows from `index` with `some` keys, at most keys_at_once, whose scores begin at
+  /// `place`. What a vector's lanes after them hold is not meant for anyone.
   template <size_t count>
-  void multiply(size_t index, const key_tile& from, size_t tile) const {
-    constexpr size_t keys = lanes / count; // at a time
+  void multiply(size_t index, const ready_rows& keys, size_t some, size_t place) const {
+    constexpr size_t together = lanes / count;
     const float* q[count];
     float* to[count];
     for (size_t r = 0; r < count; ++r) {
       q[r] = row_at(index + r).q;
-      to[r] = row_at(index + r).scores;
+      to[r] = row_at(index + r).scores + place;
     }
-    for (size_t j = 0; j < (tile + lanes - 1) / lanes * lanes; j += keys) {
-      const float* key[keys];
-      for (size_t k = 0; k < keys; ++k) {
-        key[k] = from.keys + std::min(j + k, tile - 1) * from.key_row;
-        if constexpr (count > 1) fetch(key[k] + keys_ahead * from.key_row, a.key_width);
+    for (size_t j = 0; j < some; j += together) {
+      const float* key[together];
+      for (size_t k = 0; k < together; ++k) {
+        key[k] = keys.at(std::min(j + k, some - 1));
+        if constexpr (count > 1) // one row multiplies no faster than memory is read
+          if (!keys.are_copied) fetch(key[k] + keys_at_once<Arch> * keys.row, a.key_width);
       }
       v total[lanes];
       for_constants<lanes>([&](auto i) { total[i] = v(0.0f); });
-      const auto add = [&](size_t at, auto load_key) __attribute__((always_inline)) {
+      const auto add = [&](size_t at, auto load) __attribute__((always_inline)) {
         v by[count];
-        for_constants<count>([&](auto r) { by[r] = Arch::load(q[r] + at); });
-        for_constants<keys>([&](auto k) {
-          const v of = load_key(key[k] + at);
+        for_constants<count>([&](auto r) {
+          by[r] = Arch::load(q[r] + at);
+          if constexpr (together > 1) by[r] = Arch::in_register(by[r]);
+        });
+        for_constants<together>([&](auto k) {
+          const v of = load(key[k] + at);
           for_constants<count>(
-              [&](auto r) { total[r * keys + k] = Arch::fma(of, by[r], total[r * keys + k]); });
+              [&](auto r) { total[r * together + k] = Arch::fma(of, by[r], total[r * together + k]); });
         });
       };
       for (size_t i = 0; i < key_vectors; ++i) add(i * lanes, [](const float* p) { return Arch::load(p); });
@@ -126,7 +145,8 @@ struct attention_rows {
       } else {
         alignas(64) float each[lanes];
         sums.store_aligned(each);
-        for (size_t r = 0; r < count; ++r) std::memcpy(to[r] + j, each + r * keys, keys * sizeof(float));
+        for (size_t r = 0; r < count; ++r)
+          std::memcpy(to[r] + j, each + r * together, together * sizeof(float));
       }
     }
   }
@@ -184,33 +204,39 @@ struct attention_rows {
     return rescale;
   }
 
-  /// Values of `tile` keys, weighted by the scores of `count` rows from `index`, are added to
-  /// what these rows keep: `vectors` vectors of columns from `column`. Every second key has sums of its own
-  /// where there are registers for them, so that additions do not wait for each other.
-  template <size_t count, size_t vectors>
-  void add_columns(size_t index, const key_tile& from, size_t column, size_t tile, size_t rest = 0) const {
-    constexpr size_t ways = count * vectors <= 4 ? 2 : 1;
+  /// The weights that `count` rows give some values, and what these rows keep.
+  template <size_t count>
+  struct weighed {
     const float* weights[count];
-    for (size_t r = 0; r < count; ++r) weights[r] = row_at(index + r).scores;
+    float* out[count];
+  };
+
+  /// `some` values, weighted, are added to what rows keep: `vectors` vectors of columns from `column`. Every
+  /// second value has sums of its own where there are registers for them, so that additions do not wait for
+  /// each other.
+  template <size_t vectors, size_t count>
+  static void add_columns(const weighed<count>& to, const ready_rows& values, size_t some, size_t column,
+                          size_t rest = 0) {
+    constexpr size_t ways = count * vectors <= 4 ? 2 : 1;
     v total[ways * count * vectors];
     for_constants<ways * count * vectors>([&](auto i) { total[i] = v(0.0f); });
+    const float* value = values.first + column;
     const auto add = [&](size_t j, auto way) __attribute__((always_inline)) {
-      const float* value = from.values + j * from.value_row + column;
-      if constexpr (count > 1) fetch(value + keys_ahead * from.value_row, vectors * lanes);
       for_constants<vectors>([&](auto i) {
         const v of = rest == 0 ? Arch::load(value + i * lanes) : Arch::load_first(value, rest);
         for_constants<count>([&](auto r) {
           v& sum = total[(way * count + r) * vectors + i];
-          sum = Arch::fma(v(weights[r][j]), of, sum);
+          sum = Arch::fma(v(to.weights[r][j]), of, sum);
         });
       });
+      value += values.row;
     };
     size_t j = 0;
-    for (; j + ways <= tile; j += ways) for_constants<ways>([&](auto way) { add(j + way, way); });
+    for (; j + ways <= some; j += ways) for_constants<ways>([&](auto way) { add(j + way, way); });
     if constexpr (ways == 2)
-      if (j < tile) add(j, std::integral_constant<size_t, 0>{});
+      if (j < some) add(j, std::integral_constant<size_t, 0>{});
     for_constants<count>([&](auto r) {
-      float* out = row_at(index + r).out + column;
+      float* out = to.out[r] + column;
       for_constants<vectors>([&](auto i) {
         v sum = total[r * vectors + i];
         if constexpr (ways == 2) sum += total[(count + r) * vectors + i];
@@ -219,12 +245,19 @@ struct attention_rows {
     });
   }
 
+  /// `some` values, weighted by the scores from `place` on of `count` rows from `index`, are added to what these keep.
   template <size_t count>
-  void add_values(size_t index, const key_tile& from, size_t tile) const {
+  void add_values(size_t index, const ready_rows& values, size_t some, size_t place) const {
+    constexpr size_t together = count * 4 + 4 < Arch::registers ? 4 : 2; // whose sums find room in registers
+    weighed<count> to;
+    for (size_t r = 0; r < count; ++r) {
+      const row each = row_at(index + r);
+      to.weights[r] = each.scores + place, to.out[r] = each.out;
+    }
     size_t i = 0;
-    for (; i + 4 <= value_vectors; i += 4) add_columns<count, 4>(index, from, i * lanes, tile);
-    for (; i < value_vectors; ++i) add_columns<count, 1>(index, from, i * lanes, tile);
-    if (value_rest != 0) add_columns<count, 1>(index, from, i * lanes, tile, value_rest);
+    for (; i + together <= value_vectors; i += together) add_columns<together>(to, values, some, i * lanes);
+    for (; i < value_vectors; ++i) add_columns<1>(to, values, some, i * lanes);
+    if (value_rest != 0) add_columns<1>(to, values, some, i * lanes, value_rest);
   }
 
   void rescale(const row& r, float by) const {
@@ -259,17 +292,27 @@ struct attention_rows {
     for (size_t i = 0; i < group * a.queries; ++i) start(row_at(i));
   }
 
-  /// `tile` keys from `first`, for which `copy` has room; are they the first of all?
+  /// `some` keys from `first` on, whose scores begin at `place`; `copy` has room for them.
+  void multiply(size_t first, size_t some, size_t place, float* copy) const {
+    const ready_rows keys =
+        ready<Arch>(a.key_format, tile_at(a, batch, kv_head, first).keys, a.k_row, some, a.key_width, copy);
+    for_rows([&](size_t index, auto count) { multiply<count>(index, keys, some, place); });
+  }
+
+  /// The scores of `tile` keys from `first` on; are they the first of all?
   template <class Modify>
-  void add_tile(const Modify& modify, size_t first, size_t tile, bool is_first, float* copy) const {
-    const key_tile from = ready_tile<Arch>(a, batch, kv_head, first, tile, copy);
-    for_rows([&](size_t index, auto some) { multiply<some>(index, from, tile); });
+  void weigh(const Modify& modify, size_t first, size_t tile, bool is_first) const {
     for (size_t i = 0; i < group * a.queries; ++i) {
       const row r = row_at(i);
       const float shrunk = weigh(r, score(modify, r, first, tile), tile);
       if (!is_first) rescale(r, shrunk);
     }
-    for_rows([&](size_t index, auto some) { add_values<some>(index, from, tile); });
+  }
+
+  void add_values(size_t first, size_t some, size_t place, float* copy) const {
+    const ready_rows values = ready<Arch>(a.value_format, tile_at(a, batch, kv_head, first).values, a.v_row,
+                                          some, a.value_width, copy);
+    for_rows([&](size_t index, auto count) { add_values<count>(index, values, some, place); });
   }
 
   void write(size_t part, size_t parts) const {
@@ -304,14 +347,22 @@ inline void attend_rows(const attention_args& a, const Modify& modify, size_t ba
       f(attention_rows<Arch>(a, batch, head, scratch + (head - first_head) * each));
   };
   float* const copy = scratch + (last_head - first_head) * each;
-  size_t keys = lie_ready(a) ? row_keys : copied_row_keys;
-  while (keys > least_row_keys && keys * a.k_row > tile_floats) keys /= 2;
   const part_keys of(a, batch, part, parts);
   for_heads([](const auto& head) { head.start(); });
-  for (size_t first = of.begin; first < of.end; first += keys)
-    for_heads([&](const auto& head) {
-      head.add_tile(modify, first, std::min(keys, of.end - first), first == of.begin, copy);
+  for (size_t first = of.begin; first < of.end; first += row_keys) {
+    const size_t tile = std::min(row_keys, of.end - first);
+    const auto for_some = [&](size_t most, const auto& f) {
+      for (size_t j = 0; j < tile; j += most)
+        for_heads([&](const auto& head) { f(head, first + j, std::min(most, tile - j), j); });
+    };
+    for_some(keys_at_once<Arch>, [&](const auto& head, size_t from, size_t some, size_t place) {
+      head.multiply(from, some, place, copy);
     });
+    for_heads([&](const auto& head) { head.weigh(modify, first, tile, first == of.begin); });
+    for_some(values_at_once, [&](const auto& head, size_t from, size_t some, size_t place) {
+      head.add_values(from, some, place, copy);
+    });
+  }
   for_heads([&](const auto& head) { head.write(part, parts); });
 }
 

@@ -8,22 +8,29 @@
 
 namespace fovea::core::simd::detail {
 
-inline constexpr size_t span_least_keys = 1024; // fewer stay in the second-level cache
-inline constexpr size_t span_most_queries = 512;
+/// Fewer keys lie in the second-level cache, and those of a head in the first. What lies between takes a tenth
+/// less time by spans.
+inline constexpr size_t span_many_keys = 1024, span_least_keys = 256;
+inline constexpr size_t span_most_queries = 512, span_least_queries = 128;
+inline constexpr size_t enough_span_tasks = 8; // of each thread
 
-inline constexpr size_t span_least_queries = 128, enough_span_tasks = 8; // of each thread
+/// Do spans of so many queries leave each thread enough tasks?
+inline bool enough_spans(const attention_args& a, size_t queries) {
+  return a.threads == 1 || a.batch * a.heads * (a.queries / queries) >= enough_span_tasks * a.threads;
+}
 
 /// Queries in a span: the more, the rarer the copies, where that leaves each thread enough tasks.
 inline size_t span_queries(const attention_args& a) {
   size_t most = span_most_queries;
-  while (most > span_least_queries && a.threads > 1 &&
-         a.batch * a.heads * (a.queries / most) < enough_span_tasks * a.threads)
-    most /= 2;
+  while (most > span_least_queries && !enough_spans(a, most)) most /= 2;
   return most;
 }
 
 /// Many queries over many keys.
-inline bool in_spans(const attention_args& a) { return a.keys >= span_least_keys && a.queries >= 128; }
+inline bool in_spans(const attention_args& a) {
+  return a.queries >= span_least_queries &&
+         (a.keys >= span_many_keys || (a.keys >= span_least_keys && enough_spans(a, span_least_queries)));
+}
 
 inline constexpr size_t enough_block_tasks = 6; // of each of many threads
 

@@ -21,7 +21,7 @@ inline const unsigned char* bytes_at(const float* from, size_t byte) {
 inline unsigned char* bytes_at(float* to, size_t byte) { return reinterpret_cast<unsigned char*>(to) + byte; }
 
 /// How many rows ahead are fetched: those of one head lie apart, where the processor does not expect them.
-inline constexpr size_t rows_ahead = 32;
+inline constexpr size_t rows_ahead = 16;
 
 /// Brings a key or value that is soon read to the cache.
 inline void fetch(const float* from, size_t floats) {

@@ -443,7 +443,7 @@ void multiply_panels(block_work& work) {
   // A panel of few columns is one of few whether those before it are in the same task or not.
   const size_t last = work.last - (work.first < work.last && has_few<Arch, kind>(work, work.last - 1));
   for (size_t rows = work.rows; rows > 0; rows -= work.rows) {
-    work.rows = rows <= most ? rows : rows == most + 1 ? ceil_div(rows, 2) : most; // never one row alone
+    work.rows = next_block(rows, most);
     const size_t by_rows = work.rows - 1;
     sums.a = left_rows(args, work.row, work.rows, work.depth.first, starts);
     sums.in = {args.piece, args.row_shifts + work.row};

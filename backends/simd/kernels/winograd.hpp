@@ -228,7 +228,7 @@ inline void multiply_tiles(const convolution_args& a, const winograd_scratch_of<
     sums.next = {k + 1 < winograd::products ? weights + of_product : weights, fetched};
     sums.to = own.sums(scratch) + k * own.sum_floats;
     for (size_t left = count, here; left > 0; left -= here) {
-      here = left == block + 1 ? ceil_div(left, 2) : smaller(left, block); // never one row alone
+      here = next_block(left, block);
       for (size_t r = 0; r < here; ++r, row += own.features) rows[r] = row;
       multiplied[here - 1](sums);
       sums.to += here * packed;

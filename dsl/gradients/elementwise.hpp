@@ -4,6 +4,25 @@
 
 namespace fovea::core::detail {
 
+/// Whether the gradient of a function of one operand is told from the operand, not from the result.
+constexpr bool reads_operand(op kind) {
+  switch (kind) {
+    case op::log:
+    case op::abs:
+    case op::relu:
+    case op::gelu:
+    case op::gelu_tanh:
+    case op::silu:
+    case op::softplus:
+    case op::erf:
+    case op::sin:
+    case op::cos:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Elementwise operations (dsl/elementwise.hpp). Where a function has a kink, the gradient there is that of
 /// PyTorch: 0 of relu and abs, half for each of two equal operands of max and min.
 template <class S>

@@ -224,6 +224,12 @@ struct differentiator : forward_values<most> {
     }
     return true;
   }
+  /// Whether all that a node is made of was kept: what has no room for one axis more was not.
+  constexpr bool has_operands(int id) const {
+    for (int k = 0; k < g.at(id).operand_count; ++k)
+      if (value[g.operand(id, k)] < 0 && g.at(id).kind != op::range) return false;
+    return true;
+  }
   /// Begins it: with what it carries, the values of the body in this pass, and the gradients that arrive.
   constexpr void open(loop_back& l) {
     const region_entry& body = l.body;
@@ -244,7 +250,8 @@ struct differentiator : forward_values<most> {
     for (int i = 0; i < l.sum_count; ++i) gradient[l.sums[i].target] = -1;
     for (int id = body.first; id < body.last; ++id) {
       if (g.at(id).region == l.forward && made_again(id) && g.at(id).kind != op::stack) {
-        value[id] = copy(id, value);
+        value[id] = has_operands(id) ? copy(id, value) : -1;
+        if (value[id] < 0) continue;
         node& n = to.nodes[value[id]];
         if (n.kind == op::time_step || n.kind == op::time_index) n.settings.time.region = l.region;
       } else if (value[id] >= 0) {

@@ -10,8 +10,8 @@ namespace fovea::core::detail {
 
 /// A graph as it was, beneath its gradients: with the values of its loops' bodies that rules read, one for
 /// each pass. They are kept by `stack` along a new first axis, and read back by `time_step`; numbers,
-/// parameters and what is only a shape of these are made again instead. Of a repeat that recomputes only what
-/// it carries is kept.
+/// parameters and what is only a shape of these are made again instead, and so is what little is computed from
+/// values that are kept anyway. Of a repeat that recomputes only what it carries is kept.
 template <std::size_t most>
 struct forward_values {
   const graph_view& g;
@@ -49,6 +49,14 @@ struct forward_values {
       if (g.at(id).region != region) return false;
     return true;
   }
+  /// Whether a node of a repeat is few operations a number, of operands that its gradient reads. Scans keep it:
+  /// their passes are short.
+  constexpr bool made_of_kept(int id) const {
+    const node& n = g.at(id);
+    if (!active[id] || n.region == 0 || g.region(n.region).is_scan()) return false;
+    if (n.kind == op::multiply) return active[g.operand(id, 0)] && active[g.operand(id, 1)];
+    return n.kind == op::layer_norm || n.kind == op::rms_norm || reads_operand(n.kind);
+  }
   /// Whether a node is made again where its gradient is, rather than kept.
   constexpr bool made_again(int id) const {
     const node& n = g.at(id);
@@ -72,7 +80,7 @@ struct forward_values {
         }
         return true;
       default:
-        return false;
+        return made_of_kept(id);
     }
   }
 

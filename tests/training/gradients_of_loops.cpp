@@ -67,6 +67,24 @@ inline constexpr auto blocks = model("blocks", [](graph& g) {
                        {.recompute = again}));
 });
 
+// Where the gradient reads operands of a step of few operations, its result is made again.
+template <std::int64_t layers>
+constexpr auto made_of_kept = model("made_of_kept", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 6});
+  g.output("y", repeat("h", layers, x, [](expr h) {
+             return h + linear(gelu(linear(layer_norm(h, "norm"), "up", 32)), "down", 6) * 0.05;
+           }));
+});
+constexpr auto gated = model("gated", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 6});
+  g.output("y", repeat("h", 3, x, [](expr h) {
+             const expr n = rms_norm(h, "norm");
+             const expr inner = silu(linear(n, "gate", 7)) * linear(n, "up", 7);
+             return h + linear(inner, "down", 6) +
+                    sin(relu(linear(h, "beside", 6)) * slice(inner, axis(-1), 0, 6));
+           }));
+});
+
 // A decoder that attends to what an encoder made, at every step.
 constexpr auto decoder = model("decoder", [](graph& g) {
   const expr source = g.input<f32>("source", {B, S, 5}), target = g.input<f32>("target", {B, T, 4});
@@ -116,6 +134,15 @@ TEST_CASE("gradients: scans in repeats, repeats in scans") { check_gradients_of_
 
 TEST_CASE("gradients: layers that nothing but their shape is needed of") {
   check_gradients_of_words(unneeded);
+}
+
+TEST_CASE("gradients: what little is made of kept values is not kept") {
+  check_gradients_of_words(gated);
+  check_gradients_of_words(made_of_kept<3>);
+  constexpr auto bytes = [](const auto& m) { return training_bytes(m, {{B, 8}, {T, 32}}); };
+  // What comes into a layer, what gelu reads, and the gradients of the parameters.
+  constexpr std::size_t kept = 8 * 32 * (6 + 32), parameters = 2 * 6 + 32 * 6 + 32 + 6 * 32 + 6;
+  static_assert(bytes(made_of_kept<16>) - bytes(made_of_kept<8>) == 8 * (kept + parameters) * sizeof(float));
 }
 
 TEST_CASE("gradients: what is not kept is computed again") {

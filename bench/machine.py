@@ -41,6 +41,19 @@ def here():
     return fields_of(pathlib.Path("/proc/cpuinfo").read_text())
 
 
+# What a run writes itself, below the repository: a second run is still of the same commit.
+WRITTEN = ("bench/results", "bench/machines", "bench/pictures", "bench/RESULTS.md")
+
+
+def commit_of(root):
+    """`1a2b3c4d`, and `1a2b3c4d-dirty` where a file that a program or a script is made of is not as committed."""
+    commit = first_line("git", "-C", str(root), "describe", "--always", "--exclude", "*")
+    others = [f":(exclude){path}" for path in WRITTEN]
+    changed = subprocess.run(["git", "-C", str(root), "status", "--porcelain", "--untracked-files=no", "--", ".", *others],
+                             capture_output=True, text=True, check=True).stdout
+    return f"{commit}-dirty" if changed else commit
+
+
 def measured_on():
     """What a run keeps of the machine beside its rows."""
     fields = here()
@@ -49,6 +62,6 @@ def measured_on():
         "instructions": [flag for flag in SETS if flag in fields.get("flags", "").split()],
         "cores": os.cpu_count(),
         "compiler": first_line("g++", "--version"),
-        "commit": first_line("git", "-C", str(HERE), "describe", "--always", "--dirty", "--exclude", "*"),
+        "commit": commit_of(HERE.parent),
         "date": datetime.date.today().isoformat(),
     }

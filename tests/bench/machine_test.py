@@ -1,6 +1,10 @@
 """bench/machine.py names machines by their processors: machine_test.py FOLDER_OF_IT"""
 
+import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, sys.argv[1])
 import machine  # noqa: E402
@@ -23,3 +27,29 @@ for expected, of in {
     assert found == expected, f"{of}: expected {expected}, found {found}"
 assert named("AuthenticAMD", 26, 2, "AMD EPYC", 1) == "amd_zen5_1_core", "one core is no cores"
 assert machine.name_of({}, 4).endswith("_4_cores"), "a processor that tells nothing has a name"
+
+
+def check_commits(folder):
+    root = pathlib.Path(folder)
+
+    def git(*words):
+        subprocess.run(["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b.c", *words], check=True, capture_output=True)
+
+    for name in ("bench/results/one.json", "bench/RESULTS.md", "bench/program.cpp"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("before")
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "all")
+    clean = machine.commit_of(root)
+    assert "dirty" not in clean, clean
+    (root / "bench/results/one.json").write_text("after")
+    (root / "bench/RESULTS.md").write_text("after")
+    assert machine.commit_of(root) == clean, "what a run writes is no change"
+    (root / "bench/program.cpp").write_text("after")
+    assert machine.commit_of(root) == f"{clean}-dirty", "a program that differs is another"
+
+
+if shutil.which("git"):  # a source archive needs none
+    with tempfile.TemporaryDirectory() as folder:
+        check_commits(folder)

@@ -58,7 +58,7 @@ AIMS = {
     "today": [
         Aim(r"whisper_tiny_.*|experts_layer", 0.8), Aim(r"modernbert_base_1x512", 0.85), Aim(r"qwen3_0\.6b_.*", 0.9),
     ],
-    "training": [Aim(r"gpt/4x128/12x64", 0.65), Aim(r"gpt/6x384/12x256", 0.75)],
+    "training": [Aim(r"gpt/(4x128/12x64|6x384/12x256)", 0.7)],
 }
 # At least this share of the machine's limit.
 BOUNDS = {"attention": [(r"(12|32:8)x\d+/1x(2048|8192|65536)(/.*)?", 0.85)]}

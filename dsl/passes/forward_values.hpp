@@ -10,8 +10,8 @@ namespace fovea::core::detail {
 
 /// A graph as it was, beneath its gradients: with the values of its loops' bodies that rules read, one for
 /// each pass. They are kept by `stack` along a new first axis, and read back by `time_step`; numbers,
-/// parameters and what is only a shape of these are made again instead, and so is what little is computed from
-/// values that are kept anyway. Of a repeat that recomputes only what it carries is kept.
+/// parameters and what is only a shape of these are made again instead, and so is what is cheap to compute
+/// from values that are kept anyway. Of a repeat that recomputes only what it carries is kept.
 template <std::size_t most>
 struct forward_values {
   const graph_view& g;

@@ -23,10 +23,22 @@ namespace fovea::core::simd::detail {
 
 /// Keys whose scores are turned into weights together: a multiple of every vector's width.
 inline constexpr size_t row_keys = 128;
-/// Keys, and values, of one head that are read before those of the next head.
+/// How many keys are fetched ahead, and the fewest keys or values of one head that are read before those of the
+/// next: so many of them, 4 KB apart, find room in the first-level cache beside each other.
+inline constexpr size_t least_rows_at_once = 8;
+/// Keys and values of more bytes come from memory, which is read fastest row by row.
+inline constexpr size_t cached_bytes = size_t{16} << 20;
+
+/// Keys or values of one head, of rows of so many floats, that are read before those of the next head: as many as
+/// the first-level cache holds beside each other, since each four queries of a head read them anew.
 template <class Arch>
-inline constexpr size_t keys_at_once = larger(width<Arch>, 8);
-inline constexpr size_t values_at_once = 8;
+inline size_t rows_at_once(size_t keys, size_t row) {
+  constexpr size_t most = row_keys / 2;
+  size_t rows = least_rows_at_once;
+  if (2 * keys * row * sizeof(float) < cached_bytes)
+    while (rows < most && rows / least_rows_at_once * row * sizeof(float) % 4096 != 0) rows *= 2;
+  return larger(rows, width<Arch>);
+}
 
 /// Floats that a row keeps between tiles: q and out, padded to vectors, running maximum and sum.
 template <class Arch>
@@ -104,8 +116,8 @@ struct attention_rows {
     *r.sum = 0;
   }
 
-  /// The products of `count` rows from `index` with `some` keys, at most keys_at_once, whose scores begin at
-  /// `place`. What a vector's lanes after them hold is not meant for anyone.
+  /// The products of `count` rows from `index` with `some` keys whose scores begin at `place`. What a vector's
+  /// lanes after them hold is not meant for anyone.
   template <size_t count>
   void multiply(size_t index, const ready_rows& keys, size_t some, size_t place) const {
     constexpr size_t together = lanes / count;
@@ -120,7 +132,7 @@ struct attention_rows {
       for (size_t k = 0; k < together; ++k) {
         key[k] = keys.at(std::min(j + k, some - 1));
         if constexpr (count > 1) // one row multiplies no faster than memory is read
-          if (!keys.are_copied) fetch(key[k] + keys_at_once<Arch> * keys.row, a.key_width);
+          if (!keys.are_copied) fetch(key[k] + least_rows_at_once * keys.row, a.key_width);
       }
       v total[lanes];
       for_constants<lanes>([&](auto i) { total[i] = v(0.0f); });
@@ -211,36 +223,26 @@ struct attention_rows {
     float* out[count];
   };
 
-  /// `some` values, weighted, are added to what rows keep: `vectors` vectors of columns from `column`. Every
-  /// second value has sums of its own where there are registers for them, so that additions do not wait for
-  /// each other.
+  /// `some` values, weighted, are added to what rows keep: `vectors` vectors of columns from `column`. A row's sums
+  /// are the same however many rows there are.
   template <size_t vectors, size_t count>
   static void add_columns(const weighed<count>& to, const ready_rows& values, size_t some, size_t column,
                           size_t rest = 0) {
-    constexpr size_t ways = count * vectors <= 4 ? 2 : 1;
-    v total[ways * count * vectors];
-    for_constants<ways * count * vectors>([&](auto i) { total[i] = v(0.0f); });
+    v total[count * vectors];
+    for_constants<count * vectors>([&](auto i) { total[i] = v(0.0f); });
     const float* value = values.first + column;
-    const auto add = [&](size_t j, auto way) __attribute__((always_inline)) {
+    for (size_t j = 0; j < some; ++j, value += values.row)
       for_constants<vectors>([&](auto i) {
         const v of = rest == 0 ? Arch::load(value + i * lanes) : Arch::load_first(value, rest);
         for_constants<count>([&](auto r) {
-          v& sum = total[(way * count + r) * vectors + i];
+          v& sum = total[r * vectors + i];
           sum = Arch::fma(v(to.weights[r][j]), of, sum);
         });
       });
-      value += values.row;
-    };
-    size_t j = 0;
-    for (; j + ways <= some; j += ways) for_constants<ways>([&](auto way) { add(j + way, way); });
-    if constexpr (ways == 2)
-      if (j < some) add(j, std::integral_constant<size_t, 0>{});
     for_constants<count>([&](auto r) {
       float* out = to.out[r] + column;
       for_constants<vectors>([&](auto i) {
-        v sum = total[r * vectors + i];
-        if constexpr (ways == 2) sum += total[(count + r) * vectors + i];
-        Arch::store(out + i * lanes, Arch::load(out + i * lanes) + sum);
+        Arch::store(out + i * lanes, Arch::load(out + i * lanes) + total[r * vectors + i]);
       });
     });
   }
@@ -355,13 +357,15 @@ inline void attend_rows(const attention_args& a, const Modify& modify, size_t ba
       for (size_t j = 0; j < tile; j += most)
         for_heads([&](const auto& head) { f(head, first + j, std::min(most, tile - j), j); });
     };
-    for_some(keys_at_once<Arch>, [&](const auto& head, size_t from, size_t some, size_t place) {
-      head.multiply(from, some, place, copy);
-    });
+    for_some(rows_at_once<Arch>(a.keys, a.k_row),
+             [&](const auto& head, size_t from, size_t some, size_t place) {
+               head.multiply(from, some, place, copy);
+             });
     for_heads([&](const auto& head) { head.weigh(modify, first, tile, first == of.begin); });
-    for_some(values_at_once, [&](const auto& head, size_t from, size_t some, size_t place) {
-      head.add_values(from, some, place, copy);
-    });
+    for_some(rows_at_once<Arch>(a.keys, a.v_row),
+             [&](const auto& head, size_t from, size_t some, size_t place) {
+               head.add_values(from, some, place, copy);
+             });
   }
   for_heads([&](const auto& head) { head.write(part, parts); });
 }

@@ -348,6 +348,35 @@ TEST_CASE("attention: the keys of a few queries in parts") {
     }
 }
 
+TEST_CASE("attention: a query beside others has the bits that it has alone") {
+  // 1,021 features are rows of 4,096 bytes here, of which fewer are read at once.
+  for (const auto& [heads, kv_heads, width] :
+       {std::tuple{2u, 2u, 5u}, {6u, 3u, 40u}, {4u, 1u, 64u}, {8u, 2u, 67u}, {4u, 1u, 1021u}})
+    for (const auto see : {visibility::all, visibility::causal}) {
+      const shape s{.heads = heads,
+                    .kv_heads = kv_heads,
+                    .queries = 4,
+                    .keys = 150,
+                    .key_width = width,
+                    .value_width = width,
+                    .see = see};
+      operands together(s);
+      run(together.args);
+      check_near(together.out, expected(together.args, as_it_is));
+      for (std::size_t query = 0; query < s.queries; ++query) {
+        INFO(heads << ':' << kv_heads << " x " << width << ", query " << query);
+        operands alone(s);
+        alone.args.queries = 1;
+        alone.args.q += query * alone.args.q_row;
+        alone.args.out += query * alone.args.out_row;
+        if (see != visibility::all) alone.args.lower += query, alone.args.upper += query;
+        run(alone.args);
+        const float* of_others = together.args.out + query * together.args.out_row;
+        CHECK(std::memcmp(alone.args.out, of_others, heads * width * sizeof(float)) == 0);
+      }
+    }
+}
+
 TEST_CASE("attention: how many threads share the keys of a few queries changes no bit") {
   for (const auto& [heads, kv_heads, width, keys] :
        {std::tuple{8u, 4u, 5u, 600u}, {6u, 6u, 40u, 1500u}, {14u, 7u, 160u, 70u}}) {

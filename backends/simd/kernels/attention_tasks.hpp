@@ -8,9 +8,10 @@
 
 namespace fovea::core::simd::detail {
 
-/// Fewer keys lie in the second-level cache, and those of a head in the first. What lies between takes a tenth
-/// less time by spans.
-inline constexpr size_t span_many_keys = 1024, span_least_keys = 256;
+/// From so many keys on there are always spans: fewer stay in the second-level cache.
+inline constexpr size_t span_many_keys = 1024;
+/// From so many on where threads have tasks enough: spans take up to a tenth less time there.
+inline constexpr size_t span_least_keys = 256;
 inline constexpr size_t span_most_queries = 512, span_least_queries = 128;
 inline constexpr size_t enough_span_tasks = 8; // of each thread
 

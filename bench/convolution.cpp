@@ -55,11 +55,17 @@ constexpr auto pooled = model("pooled", [](graph& g) {
   g.output("y", max_pool(x, 3, {.stride = 2, .padding = 1}));
 });
 
-template <class M>
-void time(const M& model, std::size_t batch, bench::report& rows) {
+// A layer of wav2vec2's (Baevski et al. 2020), over half a second of speech: its filters take 3 MB in float32.
+constexpr auto speech = model("speech", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 801, 512});
+  g.output("y", gelu(conv1d(x, "conv", 512, 3, {.stride = 2, .bias = false})));
+});
+
+template <class format = f32, class M>
+void time(const M& model, std::size_t batch, bench::report& rows, const std::string& format_name = "") {
   const dim B{"B"};
-  auto net = compile(model, bench::random_weights(model),
-                     {.capacity = {{B, static_cast<std::int64_t>(batch)}}, .threads = rows.threads});
+  auto net = compile<format>(model, bench::random_weights(model),
+                             {.capacity = {{B, static_cast<std::int64_t>(batch)}}, .threads = rows.threads});
   const graph_view& g = M::view;
   const shape& s = g.at(g.inputs[0].node).shape;
   std::vector<std::size_t> shape{batch};
@@ -70,7 +76,8 @@ void time(const M& model, std::size_t batch, bench::report& rows) {
   call();
   const bench::timings us = bench::times_us(batch > 1 ? 40 : 400, call);
   const auto flops = static_cast<double>(M::flops({{B, static_cast<std::int64_t>(batch)}}));
-  const std::string name = "convolution/" + std::string(model.name) + "/" + std::to_string(batch);
+  const std::string name =
+      "convolution/" + std::string(model.name) + format_name + "/" + std::to_string(batch);
   const auto bytes = static_cast<double>((x.size() + net("x"_in = x)["y"_out].size()) * sizeof(float));
   rows.add(name, us, bench::demand{flops / 2, bytes, 4 << 20});
 }
@@ -89,5 +96,10 @@ int main(int argc, char** argv) {
     time(image, 1, rows);
     time(depthwise_planes, 1, rows);
     time(pooled, 1, rows);
+    time(speech, 1, rows);
+    time<f16>(speech, 1, rows, "-f16");
+    time<q8_0>(speech, 1, rows, "-q8_0");
+    time<bf16_products>(speech, 1, rows, "-bf16");
+    time<integer_products<int8>>(speech, 1, rows, "-int8");
   });
 }

@@ -5,14 +5,44 @@
 
 #include <fovea/dsl/plan/fuse.hpp>
 #include <fovea/weights/inside_scan.hpp>
+#include <fovea/weights/panel_layout.hpp>
 
 namespace fovea::core {
 namespace {
 
-/// Whether fewer bytes of a weight are of use: what a scan reads at each step may stay in a cache as it is.
+std::int64_t depth_of(const graph_view& g, const shape& weight) {
+  std::int64_t depth = 1;
+  for (int axis = 1; axis < weight.rank; ++axis) depth *= g.number(weight[axis]);
+  return depth;
+}
+
+/// Whether fewer bytes of a weight are of use: what a scan or a convolution reads at each step may stay in a cache as
+/// it is.
 bool is_worth_it(const graph_view& g, int product, int weight) {
   const shape& s = g.at(weight).shape;
-  return !inside_scan(g, product) || g.number(s[0]) * g.number(s[1]) > most_row_weights;
+  const bool stays = inside_scan(g, product) || is_convolution(g.at(product).kind);
+  return !stays || g.number(s[0]) * depth_of(g, s) > most_row_weights;
+}
+
+/// Whether what the windows of a convolution see are rows of one product. Planes whose windows overlap are multiplied
+/// by tiles, which are fewer numbers.
+bool is_product_of_windows(const graph_view& g, int id) {
+  const node& n = g.at(id);
+  if (!is_convolution(n.kind) || is_transposed(n.kind)) return false;
+  const sliding_window& w = g.window_of(id);
+  const bool overlaps = w.stride[0] < w.span(0) || w.stride[1] < w.span(1);
+  return w.groups == 1 && (w.axes == 1 || !overlaps) &&
+         depth_of(g, g.at(g.operand(id, 1)).shape) <= static_cast<std::int64_t>(most_rounded_depth / 2);
+}
+
+/// The product that a node may become one with in float32, or -1: a batch norm scales the rows of its weights, and of a
+/// convolution only the largest values may be kept.
+int joined_product(const graph_view& g, int id) {
+  if (g.at(id).kind == op::batch_norm) return g.operand(id, 0);
+  if (g.at(id).kind != op::max_over) return -1;
+  int from = g.operand(id, 0);
+  while (is_activation(g.at(from).kind)) from = g.operand(from, 0);
+  return is_convolution(g.at(from).kind) ? from : -1;
 }
 
 } // namespace
@@ -29,16 +59,15 @@ formatted_parameters formatted(const graph_view& g, weight_format format) {
       int from = g.operand(id, k);
       if (g.at(from).kind == op::transpose) from = g.operand(from, 0);
       if (g.at(from).kind != op::parameter) continue;
-      const bool product = (n.kind == op::linear || n.kind == op::matmul || n.kind == op::expert_linear) &&
-                           k == 1 && fixed_weight(g, id) == from && !is_from_columns(g, id) &&
+      const bool of_rows = n.kind == op::linear || n.kind == op::matmul || n.kind == op::expert_linear ||
+                           (format != weight_format::f32 && is_product_of_windows(g, id));
+      const bool product = of_rows && k == 1 && fixed_weight(g, id) == from && !is_from_columns(g, id) &&
                            is_worth_it(g, id, from);
       const bool table = n.kind == op::gather && k == 0 && from == g.operand(id, 0);
       if (product) weight[static_cast<std::size_t>(from)] = true;
       if (!product && !table) other[static_cast<std::size_t>(from)] = true;
     }
-    // A batch norm scales the rows of the weights before it.
-    if (const int product = n.kind == op::batch_norm ? g.operand(id, 0) : -1;
-        product >= 0 && fixed_weight(g, product) >= 0)
+    if (const int product = joined_product(g, id); product >= 0 && fixed_weight(g, product) >= 0)
       other[static_cast<std::size_t>(fixed_weight(g, product))] = true;
   }
   for (std::size_t p = 0; p < g.parameters.size(); ++p) {

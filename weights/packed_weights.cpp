@@ -3,6 +3,7 @@
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
 #include <fovea/base/read_number.hpp>
+#include <fovea/weights/filter_rows.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -47,8 +48,9 @@ std::optional<packed_layout> packed_layout_of(const std::map<std::string, std::s
 
 panels_view panels_of(const stored_tensor& tensor, const packed_layout& layout,
                       std::span<const std::size_t> shape) {
-  if (shape.size() != 2) throw error("expected values, since it is no matrix; found panels");
-  panels_view made{tensor.bytes.data(), layout.format, layout.panel, shape[0], shape[1]};
+  if (shape.size() < 2) throw error("expected values, since it is no matrix; found panels");
+  const weight_matrix lies(shape);
+  panels_view made{tensor.bytes.data(), layout.format, layout.panel, lies.rows, lies.depth()};
   for (const element_type other : {element_type::q4_k, element_type::q6_k}) { // no two have as many bytes
     panels_view beside = made;
     beside.format = format_beside(layout.format, other);

@@ -24,7 +24,9 @@ model_parameters::model_parameters(graph_view graph, model_weights source, std::
       formats_.push_back(formatted.of(names_.back()));
       wanted_.push_back({names_.back(), shape, {}});
       if (split >= 0) continue; // as floats, of which a part is taken
-      if (formats_.back() != weight_format::f32) wanted_.back().stored = element_of(formats_.back());
+      // Filters lie in another order, which whole blocks can't be brought to.
+      if (formats_.back() != weight_format::f32 && shape.size() == 2)
+        wanted_.back().stored = element_of(formats_.back());
       wanted_.back().reads_panels = formatted.names.contains(names_.back());
       wanted_.back().format = formats_.back();
     }

@@ -2,9 +2,11 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/weights/filter_rows.hpp>
 #include <fovea/weights/problems.hpp>
 #include <fovea/weights/state.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -26,10 +28,12 @@ std::size_t elements(std::span<const std::size_t> shape) {
   return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
 }
 
-float_values unpacked(const panels_view& weights) {
+float_values unpacked(const panels_view& weights, const weight_matrix& of) {
   const auto made = std::make_shared<packed>(weights.columns * weights.depth);
-  to_floats(weights, made->data());
-  return {{made->data(), made->size()}, made};
+  const std::span values(made->data(), made->size());
+  to_floats(weights, values.data());
+  if (of.taps > 1) std::ranges::copy(parameter_values(of, values), values.begin());
+  return {values, made};
 }
 
 } // namespace
@@ -63,7 +67,7 @@ std::vector<weight_view> model_weights::packed_views_of(std::span<const wanted_p
       const auto found = state_->checked.find(key);
       float_values made;
       if (found == state_->checked.end())
-        made = has_panels ? unpacked(panels_of(at->second, *state_->layout, shape))
+        made = has_panels ? unpacked(panels_of(at->second, *state_->layout, shape), weight_matrix(shape))
                           : transformed_values(at->second, {});
       const auto& known =
           found != state_->checked.end()

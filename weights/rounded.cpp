@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <fovea/weights/filter_rows.hpp>
 #include <fovea/weights/from_floats.hpp>
 
 namespace fovea::core::detail {
@@ -17,8 +18,12 @@ model_weights rounded_weights(graph_view declared, const model_weights& source,
     const std::span values(parameters.floats(i), parameters.values()[i].size);
     weight_tensor tensor{shape, {values.begin(), values.end()}};
     const weight_view& kept = parameters.values()[i];
-    if (kept.stored.empty() && kept.panels.data == nullptr)
-      round_rows(parameters.format(i), shape.back(), tensor.values);
+    if (parameters.format(i) != weight_format::f32 && kept.stored.empty() && kept.panels.data == nullptr) {
+      const weight_matrix of(shape);
+      std::vector<float> rows = product_rows(of, tensor.values);
+      round_rows(parameters.format(i), of.depth(), rows);
+      tensor.values = parameter_values(of, rows);
+    }
     made.emplace(parameters.names()[i], std::move(tensor));
   }
   return model_weights::from(std::move(made), source.source());

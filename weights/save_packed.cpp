@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fovea/base/threads.hpp>
+#include <fovea/weights/filter_rows.hpp>
 #include <fovea/weights/format_panels.hpp>
 #include <fovea/weights/formatted.hpp>
 #include <fovea/weights/gguf.hpp>
@@ -46,8 +48,14 @@ void save_packed(const file_path& path, const graph_view& declared, const model_
     const std::vector<std::size_t>& shape = parameters.shape(i);
     stored_tensor tensor{element_type::f32, {parameters.values()[i].size}, {}};
     if (in_panels.names.contains(name)) {
-      const panels_view lie{nullptr, parameters.format(i), set.panel, shape[0], shape[1]};
-      const weight_view& values = parameters.values()[i];
+      const weight_matrix of(shape);
+      const panels_view lie{nullptr, parameters.format(i), set.panel, of.rows, of.depth()};
+      weight_view values = parameters.values()[i];
+      std::vector<float> rows;
+      if (of.taps > 1 && values.panels.data == nullptr) {
+        rows = product_rows(of, {values.data, values.size});
+        values.data = rows.data();
+      }
       made.push_back(values.panels.data != nullptr ? in_panels_of(set.panel, values.panels, lie)
                                                    : in_format_panels(lie.format, values, lie.columns,
                                                                       lie.depth, set.panel, pool, name));

@@ -52,7 +52,8 @@ void save_weights(const file_path& path, graph_view declared, const model_weight
     if (const weight_view& kept = parameters.values()[i]; !kept.stored.empty())
       tensor = {kept.type, shape, kept.stored};
     else if (const auto type = element_of(parameters.format(i));
-             type && *type != tensor.type && whole_blocks(*type, shape)) {
+             type && *type != tensor.type && whole_blocks(*type, shape) &&
+             (shape.size() == 2 || block_length(*type) == 1)) { // blocks of filters run over features
       try {
         tensor = {*type, shape, made.emplace_back(converted(tensor, *type))};
       } catch (const error& reason) {

@@ -15,9 +15,10 @@ namespace fovea::core {
 /// A format says how the weights of products are kept and read; they are decoded in registers, and what is
 /// computed with them is float32: the results are, bit for bit, those of float32 weights of the rounded
 /// values (but for integer_products and bf16_products, below). In it are the parameters [out, in] of linear
-/// maps and of matmul(x, transpose(w)), tables that `gather` shares with them included; all others stay
-/// float32: norms, biases, tables of their own, convolutions, small weights inside scans (which stay in a
-/// cache) and those that a batch norm scales.
+/// maps and of matmul(x, transpose(w)), tables that `gather` shares with them included, and the filters of large
+/// convolutions over time, or of windows that do not overlap (formatted.hpp). All others stay float32: norms, biases,
+/// tables of their own, other convolutions, small weights inside scans (which stay in a cache) and those that a
+/// batch norm scales.
 ///
 ///   f16, bf16   each value rounded to the nearest
 ///   int8        the values of a row share a float32 scale, the largest magnitude / 127: whole numbers of

@@ -11,6 +11,7 @@
 #include <fovea/backends/simd/trace.hpp>
 #include <fovea/backends/simd/work.hpp>
 #include <fovea/dsl/plan/cost.hpp>
+#include <fovea/weights/filter_rows.hpp>
 #include <fovea/weights/panel_layout.hpp>
 #include <fovea/weights/rounded_products.hpp>
 
@@ -27,6 +28,13 @@ packed in_other_panels(const panels_view& weights, size_t panel, thread_pool& po
     write_panels(weights, panel, first, last, reinterpret_cast<std::byte*>(made.data()));
   });
   return made;
+}
+
+weight_matrix matrix_of(const graph_view& graph, int parameter) {
+  const shape& s = graph.at(parameter).shape;
+  std::vector<size_t> sizes;
+  for (int axis = 0; axis < s.rank; ++axis) sizes.push_back(static_cast<size_t>(graph.number(s[axis])));
+  return weight_matrix(sizes);
 }
 
 /// The table of a gather, where it is a parameter; else -1.
@@ -74,10 +82,9 @@ int shared_weights::formatted_table(const graph_view& graph, int id) const {
 
 void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool from_columns,
                                     const format_code* format, thread_pool& pool, bool rounds) {
-  const shape& s = graph.at(parameter).shape;
-  const auto rows = static_cast<size_t>(graph.number(s[0])),
-             columns = static_cast<size_t>(graph.number(s[1]));
   const int p = graph.at(parameter).settings.entry.index;
+  const weight_matrix matrix = matrix_of(graph, parameter);
+  const size_t rows = matrix.rows, columns = matrix.depth();
   for (std::int64_t layer = 0; layer < graph.layers(parameter); ++layer) {
     const auto i = static_cast<std::size_t>(parameters.first(p) + layer);
     packed_panels& panel = panels[2 * i + from_columns];
@@ -107,9 +114,15 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
                             name_of(panel.format) + " " + kernels.set.name;
     kept.push_back(parameters.source().packed_copy(key, [&] {
       if (lie.data != nullptr) return in_other_panels(lie, kernels.set.panel, pool);
-      if (panel.format != weight_format::f32)
-        return format->pack(panel.format, parameters.values()[i], rows, columns, kernels.set.panel, pool,
-                            name);
+      if (panel.format != weight_format::f32) {
+        weight_view of_rows = parameters.values()[i];
+        std::vector<float> arranged;
+        if (matrix.taps > 1) {
+          arranged = product_rows(matrix, {of_rows.data, of_rows.size});
+          of_rows.data = arranged.data();
+        }
+        return format->pack(panel.format, of_rows, rows, columns, kernels.set.panel, pool, name);
+      }
       packed made(panel_floats(kernels.set.panel, pack.columns, pack.depth));
       pack.panels = made.data();
       pack_all();

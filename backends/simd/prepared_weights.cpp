@@ -35,9 +35,17 @@ std::int64_t layer_seen(const graph_view& g, int id, std::int64_t layer, int par
   return layer;
 }
 
+bool is_in_format(const graph_view& graph, const model_parameters& parameters, int weight) {
+  if (weight < 0 || graph.at(weight).kind != op::parameter) return false;
+  const int p = graph.at(weight).settings.entry.index;
+  return parameters.format(static_cast<std::size_t>(parameters.first(p))) != weight_format::f32;
+}
+
 /// Whether a product's weights are prepared for it alone.
-bool is_prepared(const graph_view& graph, const plan_view& plan, int id) {
-  return plan.norm[id] >= 0 || (is_convolution(graph.at(id).kind) && !is_pointwise(graph, id));
+bool is_prepared(const graph_view& graph, const plan_view& plan, const model_parameters& parameters, int id) {
+  if (plan.norm[id] >= 0) return true;
+  return is_convolution(graph.at(id).kind) && !is_pointwise(graph, id) &&
+         !is_in_format(graph, parameters, fixed_weight(graph, id));
 }
 
 /// What one product of one layer is prepared from; null where it has no such part.
@@ -175,7 +183,7 @@ void prepared_weights::prepare(const graph_view& graph, const plan_view& plan,
   products_.clear();
   kept_.clear(); // before their keys are asked for again
   for (int id = 0; id < graph.node_count(); ++id) {
-    if (!plan.live[id] || !is_prepared(graph, plan, id)) continue;
+    if (!plan.live[id] || !is_prepared(graph, plan, parameters, id)) continue;
     const weight_layout layout(graph, id);
     first_[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(products_.size());
     for (std::int64_t layer = 0; layer < graph.layers(id); ++layer) {
@@ -201,7 +209,7 @@ row_parameters::row_parameters(const graph_view& graph, const plan_view& plan,
     for_layers(id, [&](std::int64_t of) {
       std::string key;
       const sources from = sources_of(graph, plan, parameters, id, of, key);
-      if (!is_prepared(graph, plan, id)) {
+      if (!is_prepared(graph, plan, parameters, id)) {
         list_.push_back({from.weight, from.bias, is_from_columns(graph, id)});
         return;
       }

@@ -109,7 +109,8 @@ const char* kernel_of(const net_view& net, int i) {
 weight_format format_of(const net_view& net, int i) {
   const graph_view& g = *net.graph;
   const step& s = net.plan->steps[i];
-  if (s.kind != step_kind::product && s.kind != step_kind::single) return weight_format::f32;
+  if (s.kind != step_kind::product && s.kind != step_kind::single && s.kind != step_kind::convolution)
+    return weight_format::f32;
   const int id = net.node_of(s, 0);
   const int weight = g.at(id).kind == op::gather ? g.operand(id, 0) : fixed_weight(g, id);
   if (weight < 0 || g.at(weight).kind != op::parameter) return weight_format::f32;

@@ -3,18 +3,11 @@
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/step_kernels.hpp>
 #include <fovea/backends/simd/steps.hpp>
+#include <fovea/backends/simd/steps/windows.hpp>
 
 namespace fovea::core::simd {
 
 namespace {
-
-/// The axes that a window slides over, of a value [..., (height,) width, features].
-struct plane_sizes {
-  size_t planes, axis[2], features;
-  plane_sizes(const context& c, const shape& s, int axes)
-      : planes(c.elements(s, 0, s.rank - 1 - axes)), axis{axes == 2 ? c.size(s[-3]) : 1, c.size(s[-2])},
-        features(c.size(s[-1])) {}
-};
 
 /// Calls f(kernel, arguments) for each phase of the convolution whose value is that of `root`.
 template <class F>
@@ -69,7 +62,8 @@ void for_phases(const context& c, int root, const F& f) {
 
 template <class F>
 void for_phases(const context& c, const step& s, const F& f) {
-  for (int i = 0; i < s.count; ++i) for_phases(c, c.plan.parts[s.first + i], f);
+  for (int i = 0; i < s.count; ++i)
+    if (const int root = c.plan.parts[s.first + i]; !is_in_format(c, root)) for_phases(c, root, f);
 }
 
 using convolution_kernel = scratch_kernel<convolution_args>;
@@ -111,6 +105,8 @@ private:
 } // namespace
 
 void run_convolution(context& c, const step& s) {
+  for (int i = 0; i < s.count; ++i)
+    if (const int root = c.plan.parts[s.first + i]; is_in_format(c, root)) run_in_format(c, root, s.count);
   const bool of_one_phase = !is_transposed(c.graph.at(c.plan.product[c.plan.parts[s.first]]).kind);
   if (s.count == 1 && of_one_phase)
     return for_phases(c, s, [&](const auto& kernel, const auto& args) { c.run(kernel, args); });
@@ -120,10 +116,14 @@ void run_convolution(context& c, const step& s) {
 }
 
 scratch_floats convolution_scratch(context& c, const step& s) {
-  size_t most = 0;
-  for_phases(c, s,
-             [&](const auto& kernel, const auto& args) { most = std::max(most, kernel.scratch(args)); });
-  return {most};
+  scratch_floats most;
+  for_phases(c, s, [&](const auto& kernel, const auto& args) {
+    most.of_each = std::max(most.of_each, kernel.scratch(args));
+  });
+  for (int i = 0; i < s.count; ++i)
+    if (const int root = c.plan.parts[s.first + i]; is_in_format(c, root))
+      most.shared = std::max(most.shared, in_format_scratch(c, root));
+  return most;
 }
 
 void run_pool(context& c, const step& s) {

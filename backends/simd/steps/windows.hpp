@@ -1,0 +1,23 @@
+#pragma once
+
+// What steps whose windows slide over positions share.
+
+#include <fovea/backends/simd/context.hpp>
+
+namespace fovea::core::simd {
+
+/// The axes that a window slides over, of a value [..., (height,) width, features].
+struct plane_sizes {
+  size_t planes, axis[2], features;
+  plane_sizes(const context& c, const shape& s, int axes)
+      : planes(c.elements(s, 0, s.rank - 1 - axes)), axis{axes == 2 ? c.size(s[-3]) : 1, c.size(s[-2])},
+        features(c.size(s[-1])) {}
+};
+
+/// Whether the convolution whose value is that of `root` has weights in another format than float32, as panels of a
+/// product; it is run by what follows, of `of` convolutions that share the step's work.
+bool is_in_format(const context& c, int root);
+void run_in_format(context& c, int root, int of);
+size_t in_format_scratch(const context& c, int root); // floats, for all threads together
+
+} // namespace fovea::core::simd

@@ -147,11 +147,12 @@ packed prepared(const weight_layout& l, const sources& from, const kernel_table&
         if (l.depthwise()) {
           for (size_t tap = 0; tap < taps; ++tap) next[tap * l.groups + group] = arranged[tap];
         } else if (l.by_tiles) {
-          const winograd::tile_shape tile = l.tile();
-          const size_t of_tile = tile.features(l.in);
+          const size_t of_tile = l.tile_features();
           const std::vector<float> tiles =
-              winograd_filters(arranged, l.out, l.in, y.taps, tile.stride, y.tap_step < 0);
-          for (size_t product = 0; product < winograd::products; ++product)
+              l.window.axes == 1 ? winograd_time_filters(arranged, l.out, l.in, taps)
+                                 : winograd_filters(arranged, l.out, l.in, y.taps,
+                                                    static_cast<size_t>(l.window.stride[0]), y.tap_step < 0);
+          for (size_t product = 0; product < l.products(); ++product)
             pack_panels(tiles.data() + product * l.out * of_tile, l.out, of_tile,
                         next + product * panel_floats(panel, l.out, of_tile), kernels, pool);
         } else {

@@ -97,6 +97,8 @@ constexpr kernel_names kernels_of(const graph_view& graph, const plan_view& plan
       for (int i = 0; i < s.count; ++i)
         if (is_depthwise(graph, plan.product[plan.parts[s.first + i]]))
           all |= {k::depthwise_convolution};
+        else if (is_by_time_tiles(graph, plan.product[plan.parts[s.first + i]]))
+          all |= {k::pack, k::winograd_time_convolution};
         else if (is_by_tiles(graph, plan.product[plan.parts[s.first + i]]))
           all |= {k::pack, k::winograd_convolution};
         else if (is_small_convolution(graph, plan, plan.parts[s.first + i]))

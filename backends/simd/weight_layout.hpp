@@ -15,10 +15,33 @@ constexpr bool is_depthwise(const graph_view& g, int id) {
          g.number(g.at(id).shape[-1]) == groups;
 }
 
+/// What a size counts as that is no number.
+inline constexpr std::int64_t large_size = 64;
+
+/// Whether a convolution over time goes by tiles (kernels/winograd_time.hpp): windows one position apart, of so many
+/// features that vectors are full. What reaches only back does not, nor a stream's: a tile sees later positions,
+/// which change last digits.
+constexpr bool is_by_time_tiles(const graph_view& g, int id) {
+  const sliding_window& w = g.window_of(id);
+  const auto taps = static_cast<size_t>(w.size[1]);
+  if (is_transposed(g.at(id).kind) || w.axes != 1 || w.groups != 1 || w.stride[1] != 1 ||
+      w.dilation[1] != 1 || taps < winograd::least_taps || taps > winograd::most_taps)
+    return false;
+  const int left = g.operand(id, 0);
+  if (g.at(left).kind == op::cache || (w.before[1] > 0 && w.after[1] == 0)) return false;
+  const shape& s = g.at(id).shape;
+  const std::int64_t in = g.number(g.at(left).shape[-1]), out = g.number(s[-1]),
+                     places = g.is_number(s[-2]) ? g.number(s[-2]) : large_size;
+  constexpr std::int64_t least_features = 32, least_tiles = 4;
+  const auto outputs = static_cast<std::int64_t>(winograd::tile_shape(taps, 1).outputs);
+  return in >= least_features && out >= least_features && places >= least_tiles * outputs;
+}
+
 /// Whether a convolution takes square filters by tiles (kernels/winograd.hpp): windows of planes that overlap
 /// enough, of so many features that vectors are full. Sizes that are no numbers count as large.
 constexpr bool is_by_tiles(const graph_view& g, int id) {
   if (!is_convolution(g.at(id).kind)) return false;
+  if (is_by_time_tiles(g, id)) return true;
   const sliding_window& w = g.window_of(id);
   const int size = w.size[0], stride = w.stride[0];
   const auto both = [](const int(&of)[2], int number) { return of[0] == number && of[1] == number; };
@@ -31,11 +54,11 @@ constexpr bool is_by_tiles(const graph_view& g, int id) {
   if (tile.taps < winograd::least_taps || tile.taps > winograd::most_taps) return false;
   const shape& s = g.at(id).shape;
   const std::int64_t in = g.number(g.at(g.operand(id, 0)).shape[-1]), out = g.number(s[-1]);
-  constexpr std::int64_t large = 64, least_in = 12, least_out = 16, cached = 256 * 1024;
+  constexpr std::int64_t least_in = 12, least_out = 16, cached = 256 * 1024;
   const auto outputs = static_cast<std::int64_t>(tile.outputs);
   std::int64_t tiles = 1, places = 1;
   for (int axis : {-3, -2}) {
-    const std::int64_t along = g.is_number(s[axis]) ? g.number(s[axis]) : large;
+    const std::int64_t along = g.is_number(s[axis]) ? g.number(s[axis]) : large_size;
     places *= along, tiles *= (along + outputs - 1) / outputs;
   }
   // Multiplications of a tile and of a window, of each feature that comes in and out; and weights.
@@ -50,7 +73,7 @@ constexpr bool is_by_tiles(const graph_view& g, int id) {
 
 /// How the weights of a convolution, or of a linear map with a norm, lie: for each phase, panels of each
 /// group, the depth of a panel running over taps and, in each, features; depthwise, [taps, features]; by tiles,
-/// of each of winograd::products panels whose depth is the features of a position.
+/// of each of `products` panels whose depth is the features of a position.
 struct weight_layout {
   sliding_window window;
   bool transposed, by_tiles;
@@ -63,12 +86,14 @@ struct weight_layout {
         in(static_cast<size_t>(g.number(g.at(g.operand(id, 0)).shape[-1])) / groups),
         out(static_cast<size_t>(g.number(g.at(id).shape[-1])) / groups) {}
   constexpr bool depthwise() const { return groups > 1 && in == 1 && out == 1; }
-  /// By tiles.
-  constexpr winograd::tile_shape tile() const {
-    return {static_cast<size_t>(window.size[0]), static_cast<size_t>(window.stride[0])};
+  /// By tiles: the products, and the features of a position.
+  constexpr size_t products() const { return window.axes == 1 ? winograd::seen : winograd::products; }
+  constexpr size_t tile_features() const {
+    return winograd::tile_shape(static_cast<size_t>(window.size[1]), static_cast<size_t>(window.stride[1]))
+        .features(in);
   }
   size_t phase_floats(size_t taps, size_t panel) const {
-    if (by_tiles) return winograd::products * panel_floats(panel, out, tile().features(in));
+    if (by_tiles) return products() * panel_floats(panel, out, tile_features());
     return depthwise() ? (taps * groups + 15) / 16 * 16 : groups * panel_floats(panel, out, taps * in);
   }
 };

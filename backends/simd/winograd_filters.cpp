@@ -54,4 +54,22 @@ std::vector<float> winograd_filters(const std::vector<float>& filters, std::size
   return made;
 }
 
+std::vector<float> winograd_time_filters(const std::vector<float>& filters, std::size_t out, std::size_t in,
+                                         std::size_t taps) {
+  const values_at_points values(taps);
+  std::vector<float> made(winograd::seen * out * in);
+  float* to = made.data();
+  for (std::size_t i = 0; i < winograd::seen; ++i)
+    for (std::size_t o = 0; o < out; ++o, to += in) {
+      const float* const from = filters.data() + o * taps * in;
+      for (std::size_t feature = 0; feature < in; ++feature) {
+        double sum = 0;
+        for (std::size_t tap = 0; tap < taps; ++tap)
+          sum += values.at[i][tap] * static_cast<double>(from[tap * in + feature]);
+        to[feature] = static_cast<float>(sum);
+      }
+    }
+  return made;
+}
+
 } // namespace fovea::core::simd

@@ -11,4 +11,8 @@ namespace fovea::core::simd {
 std::vector<float> winograd_filters(const std::vector<float>& filters, std::size_t out, std::size_t in,
                                     std::size_t size, std::size_t stride, bool backward);
 
+/// The same for kernels/winograd_time.hpp: [seen, out, in] of filters [out, taps, in].
+std::vector<float> winograd_time_filters(const std::vector<float>& filters, std::size_t out, std::size_t in,
+                                         std::size_t taps);
+
 } // namespace fovea::core::simd

@@ -28,6 +28,7 @@
 #include <fovea/backends/simd/kernels/turn.hpp>
 #include <fovea/backends/simd/kernels/turned_product.hpp>
 #include <fovea/backends/simd/kernels/winograd.hpp>
+#include <fovea/backends/simd/kernels/winograd_time.hpp>
 #include <fovea/backends/simd/sets/contract.hpp>
 
 namespace fovea::core::simd {
@@ -89,6 +90,9 @@ public:
                                                               simd::small_convolution<Arch>};
   static constexpr of<k::winograd_convolution> winograd_convolution{
       simd::winograd_tasks<Arch>, simd::winograd_scratch<Arch>, simd::winograd_convolution<Arch>};
+  static constexpr of<k::winograd_time_convolution> winograd_time_convolution{
+      simd::winograd_time_tasks<Arch>, simd::winograd_time_scratch<Arch>,
+      simd::winograd_time_convolution<Arch>};
   static constexpr of<k::depthwise_convolution> depthwise_convolution{
       simd::depthwise_tasks<Arch>, simd::depthwise_scratch<Arch>, simd::depthwise<Arch>};
   static constexpr of<k::pool> pool{simd::pool_tasks<Arch>, simd::pool<Arch>};

@@ -89,7 +89,7 @@ struct window_axis {
 ///   weights  for each group, [columns, taps * depth] packed by `pack`, its depth running over taps of axis[0],
 ///            of axis[1] and features;
 ///            of a depthwise convolution, [taps, groups]; by tiles, [columns, features of a
-///            position] of each of winograd::products, packed
+///            position] of each of weight_layout's products, packed
 ///   bias     [groups * columns]
 ///   out      [planes, places of axis[0], of axis[1], groups * columns], floats apart as out_plane, out_line
 ///            and out_place say; other lies as out does, or is null

@@ -83,6 +83,7 @@ struct limits_kernel {
 ///   small_convolution  over time, of one group, of weights that the first-level cache holds and windows that
 ///                      all lie inside
 ///   winograd_convolution  of planes by square filters, a tile of windows at a time
+///   winograd_time_convolution  the same over time
 // clang-format off
 #define FOVEA_KERNELS(each) \
   each(pack, kernel<pack_args>) \
@@ -115,6 +116,7 @@ struct limits_kernel {
   each(convolution, scratch_kernel<convolution_args>) \
   each(small_convolution, scratch_kernel<convolution_args>) \
   each(winograd_convolution, scratch_kernel<convolution_args>) \
+  each(winograd_time_convolution, scratch_kernel<convolution_args>) \
   each(depthwise_convolution, scratch_kernel<convolution_args>) \
   each(pool, kernel<pool_args>) \
   each(stft, scratch_kernel<frame_args>) \

@@ -7,10 +7,8 @@
 // of 7 x 7 places by a stride of 2 they see 4 x 4 positions of four times the features.
 
 #include <cstring>
-#include <fovea/backends/simd/kernels/epilogue.hpp>
-#include <fovea/backends/simd/kernels/product.hpp>
-#include <fovea/backends/simd/kernels/window.hpp>
-#include <fovea/backends/simd/kernels/winograd_points.hpp>
+#include <fovea/backends/simd/kernels/window_places.hpp>
+#include <fovea/backends/simd/kernels/winograd_tiles.hpp>
 
 namespace fovea::core::simd {
 
@@ -20,53 +18,31 @@ inline winograd::tile_shape shape_of(const convolution_args& a) {
   return {a.axis[0].taps, static_cast<size_t>(a.axis[0].step)};
 }
 
-/// Tasks are (group of tiles, panel of columns), the panel fastest. Tiles count through all planes. No group of
-/// as many planes, or of fewer or smaller ones, has more than `most` tiles.
+/// Tasks are (group of tiles, panel of columns), the panel fastest. Tiles count through all planes.
 struct winograd_grid {
-  size_t across, down, tiles, most, group, groups, panels;
+  size_t across, down, tiles, panels;
+  tile_groups groups;
 };
 
 template <class Arch>
 inline winograd_grid winograd_grid_of(const convolution_args& a) {
-  constexpr size_t cached = 64 * 1024, enough_tasks = 64, block = block_rows<Arch>; // cached: floats
-  const auto whole_blocks = [](size_t tiles) { return ceil_div(tiles, block) * block; };
   const winograd::tile_shape shape = shape_of(a);
   const size_t across = ceil_div(a.axis[1].places, shape.outputs),
                down = ceil_div(a.axis[0].places, shape.outputs), tiles = a.planes * down * across,
                panels = ceil_div(a.columns, panel<Arch>);
-  const size_t shared = ceil_div(tiles, ceil_div(enough_tasks, panels));
-  const size_t features = shape.features(a.depth), fitting = cached / (winograd::products * features);
-  const size_t most = smaller(whole_blocks(larger(smaller(fitting, shared), 2 * block)), tiles);
-  const size_t rows =
-      a.threads >= many_threads ? rows_for_threads<Arch>(tiles, panels, a.threads, most) : most;
-  const size_t even = tiles == 0 ? 0 : ceil_div(tiles, ceil_div(tiles, rows)),
-               group = smaller(whole_blocks(even), rows), groups = ceil_div(tiles, larger(group, 1));
-  return {across, down, tiles, most, group, groups, panels};
+  return {across, down, tiles, panels,
+          tile_groups_of<Arch>(tiles, winograd::products * shape.features(a.depth), panels, a.threads)};
+}
+
+template <class Arch>
+inline winograd_scratch_of<Arch> winograd_scratch_for(const convolution_args& a, size_t group) {
+  return {winograd::products, shape_of(a).features(a.depth), group};
 }
 
 /// Where a tile is among those of its plane.
 inline window_place place_of(const winograd_grid& grid, size_t tile) {
   return {tile / grid.across / grid.down, tile / grid.across % grid.down, tile % grid.across};
 }
-
-/// The scratch of one thread: a tile that reaches over an edge, with zeros there; of a group of tiles what is
-/// multiplied, [products, group, features]; and the products with one panel, [products, group, panel].
-template <class Arch>
-struct winograd_scratch_of {
-  size_t features, edge_floats, turned_floats, sum_floats; // the last two of one product
-
-  winograd_scratch_of(const convolution_args& a, size_t group)
-      : features(shape_of(a).features(a.depth)),
-        edge_floats(ceil_div(winograd::products * features + width<Arch>, 16) * 16),
-        turned_floats(apart(group * features + width<Arch>)), sum_floats(apart(group * panel<Arch>)) {}
-  size_t floats() const { return edge_floats + winograd::products * (turned_floats + sum_floats); }
-  float* turned(float* scratch) const { return scratch + edge_floats; }
-  float* sums(float* scratch) const { return turned(scratch) + winograd::products * turned_floats; }
-
-private:
-  /// As far apart as products lie: an odd number of lines of a cache, so that they use all of its sets.
-  static size_t apart(size_t floats) { return (ceil_div(floats, 16) | 1) * 16; }
-};
 
 /// What a tile sees: its first place, and how far lines are apart.
 struct seen_tile {
@@ -109,39 +85,6 @@ inline seen_tile tile_of(const convolution_args& a, const window_place& tile, fl
                 static_cast<size_t>(right - left) * a.depth * sizeof(float));
   }
   return {edge, seen_floats};
-}
-
-/// The sums of six values, in place.
-template <class Arch>
-[[gnu::always_inline]] inline void turn_six(vec<Arch> (&d)[winograd::seen]) {
-  using namespace winograd;
-  using v = vec<Arch>;
-  const auto less = [](const v& x, float times, const v& y) { return Arch::fma(v(-times), y, x); };
-  const v zero = less(d[0] + d[4], inner.square + outer.square, d[2]),
-          infinity = less(d[1] + d[5], inner.square + outer.square, d[3]);
-  const v inner_even = less(d[4], outer.square, d[2]), inner_odd = less(d[3], outer.square, d[1]);
-  const v outer_even = less(d[4], inner.square, d[2]), outer_odd = less(d[3], inner.square, d[1]);
-  d[0] = zero, d[5] = infinity;
-  d[1] = less(inner_even, -inner.value, inner_odd), d[2] = less(inner_even, inner.value, inner_odd);
-  d[3] = less(outer_even, -outer.value, outer_odd), d[4] = less(outer_even, outer.value, outer_odd);
-}
-
-/// Outputs of six products, in place.
-template <class Arch, size_t outputs>
-[[gnu::always_inline]] inline void turn_back(vec<Arch> (&m)[winograd::seen]) {
-  using namespace winograd;
-  using v = vec<Arch>;
-  const v inner_sum = m[1] + m[2], inner_difference = m[1] - m[2], outer_sum = m[3] + m[4],
-          outer_difference = m[3] - m[4], infinity = m[5];
-  m[0] = m[0] + inner_sum + outer_sum;
-  for_constants<outputs - 1>([&](auto i) {
-    constexpr size_t n = i + 1;
-    const v &by_inner = n % 2 == 0 ? inner_sum : inner_difference,
-            &by_outer = n % 2 == 0 ? outer_sum : outer_difference;
-    const v scaled(inner.power(n));
-    m[n] = Arch::fma(v(outer.power(n)), by_outer,
-                     n + 1 == outputs ? Arch::fma(scaled, by_inner, infinity) : scaled * by_inner);
-  });
 }
 
 /// to[k * apart + feature] for each product k of one tile. Vectors are stored whole: what is behind the last
@@ -208,35 +151,6 @@ inline auto turns_back(const winograd::tile_shape& shape) {
                            : turn{turn_tile_back<Arch, 2>};
 }
 
-/// The products of `count` tiles, of which `own` has what is multiplied, with `columns` columns of panel `at`.
-template <class Arch>
-inline void multiply_tiles(const convolution_args& a, const winograd_scratch_of<Arch>& own, float* scratch,
-                           size_t count, size_t at, size_t columns) {
-  constexpr size_t packed = panel<Arch>, block = block_rows<Arch>;
-  using functions = multiply_functions<Arch, product_of::windows, false, weight_format::f32,
-                                       std::make_index_sequence<block>>;
-  const auto& multiplied = columns <= width<Arch> ? functions::vector : functions::whole;
-  const size_t of_product = panel_floats(packed, a.columns, own.features);
-  const size_t fetched = packed * sizeof(float) / ceil_div(count, block); // of the next product, each time
-  const float* rows[block];
-  block_sums sums{};
-  sums.a = rows, sums.depth = own.features, sums.to_stride = packed;
-  for (size_t k = 0; k < winograd::products; ++k) {
-    const float *const weights = a.weights + k * of_product + at * packed * own.features,
-                       *row = own.turned(scratch) + k * own.turned_floats;
-    sums.weights = reinterpret_cast<const unsigned char*>(weights);
-    sums.next = {k + 1 < winograd::products ? weights + of_product : weights, fetched};
-    sums.to = own.sums(scratch) + k * own.sum_floats;
-    for (size_t left = count, here; left > 0; left -= here) {
-      here = next_block(left, block);
-      for (size_t r = 0; r < here; ++r, row += own.features) rows[r] = row;
-      multiplied[here - 1](sums);
-      sums.to += here * packed;
-      sums.next.at += fetched * own.features;
-    }
-  }
-}
-
 /// The tiles [first, first + count), of which `own` has what is multiplied, by panel `at`.
 template <class Arch>
 inline void convolve_tiles(const convolution_args& a, const winograd_grid& grid,
@@ -280,22 +194,23 @@ inline void convolve_tiles(const convolution_args& a, const winograd_grid& grid,
 template <class Arch>
 size_t winograd_tasks(const convolution_args& a) {
   const auto grid = detail::winograd_grid_of<Arch>(a);
-  return grid.groups * grid.panels;
+  return grid.groups.count * grid.panels;
 }
 
 template <class Arch>
 size_t winograd_scratch(const convolution_args& a) {
-  return detail::winograd_scratch_of<Arch>(a, detail::winograd_grid_of<Arch>(a).most).floats();
+  return detail::winograd_scratch_for<Arch>(a, detail::winograd_grid_of<Arch>(a).groups.most).floats();
 }
 
 template <class Arch>
 void winograd_convolution(const convolution_args& a, size_t first, size_t last, float* scratch) {
   const auto grid = detail::winograd_grid_of<Arch>(a);
-  const detail::winograd_scratch_of<Arch> own(a, grid.group);
+  const size_t group = grid.groups.group;
+  const auto own = detail::winograd_scratch_for<Arch>(a, group);
   const size_t stride = detail::shape_of(a).stride;
   while (first < last) {
-    const size_t tile = first / grid.panels * grid.group, at = first % grid.panels,
-                 count = detail::smaller(grid.group, grid.tiles - tile),
+    const size_t tile = first / grid.panels * group, at = first % grid.panels,
+                 count = detail::smaller(group, grid.tiles - tile),
                  panels = detail::smaller(grid.panels - at, last - first);
     for (size_t t = 0; t < count; ++t) {
       const auto seen = detail::tile_of<Arch>(a, detail::place_of(grid, tile + t), scratch);

@@ -19,6 +19,7 @@ void for_phases(const context& c, int root, const F& f) {
   const prepared_product weights = c.prepared(id);
   const bool joined = c.plan.join[root] != op::none;
   const auto& kernel = layout.depthwise()                            ? *c.kernels.depthwise_convolution
+                       : layout.by_tiles && w.axes == 1              ? *c.kernels.winograd_time_convolution
                        : layout.by_tiles                             ? *c.kernels.winograd_convolution
                        : is_small_convolution(c.graph, c.plan, root) ? *c.kernels.small_convolution
                                                                      : *c.kernels.convolution;

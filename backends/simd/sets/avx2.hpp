@@ -9,6 +9,7 @@ namespace fovea::core::simd {
 struct avx2 : of_x86<avx2, xsimd::fma3<xsimd::avx2>> {
   using narrower = avx2;
   static constexpr size_t registers = 16;
+  static constexpr bool fuses = true;
 
   static floats load_four_times(const float* from) {
     return _mm256_insertf128_ps(_mm256_set1_ps(from[0]), _mm_set1_ps(from[1]), 1);

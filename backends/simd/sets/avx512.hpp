@@ -21,6 +21,7 @@ struct avx512_half : avx2 {
 struct avx512 : of_x86<avx512, xsimd::avx512bw> {
   using narrower = avx512_half;
   static constexpr size_t registers = 32;
+  static constexpr bool fuses = true;
 
   static floats fma(const floats& x, const floats& y, const floats& z) {
     return _mm512_fmadd_ps(x, y, z); // xsimd 8.1 multiplies and adds

@@ -97,10 +97,11 @@ concept instruction_set = requires(typename Set::floats x, typename Set::integer
   };
 
   // For kernels to choose by: the vectors that a processor has names for, the ways of its first-level cache
-  // (*), and a set with half the vector that it has too; the same where that would lose its fused
-  // multiply-add.
+  // (*), whether its fma surely rounds once (*), and a set with half the vector that it has too; the same where
+  // that would lose its fused multiply-add.
   { Set::registers } -> std::convertible_to<std::size_t>;
   { Set::cache_ways } -> std::convertible_to<std::size_t>;
+  { Set::fuses } -> std::convertible_to<bool>;
   typename Set::narrower;
 };
 

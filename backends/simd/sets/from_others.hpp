@@ -16,6 +16,7 @@ using std::size_t;
 template <class Set>
 struct from_others {
   static constexpr size_t cache_ways = 8;
+  static constexpr bool fuses = false;
 
   static auto load(const float* from) { return Set::floats::load_unaligned(from); }
   static void store(float* to, const auto& x) { x.store_unaligned(to); }

@@ -9,6 +9,7 @@ namespace fovea::core::simd {
 struct neon64 : of_compiler<neon64> {
   using narrower = neon64;
   static constexpr size_t registers = 32;
+  static constexpr bool fuses = true;
 
   static floats fma(const floats& x, const floats& y, const floats& z) {
     return floats(vfmaq_f32(z.data, x.data, y.data));

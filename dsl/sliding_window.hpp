@@ -17,6 +17,13 @@ struct sliding_window {
   /// Positions from the first that a window sees to the last, on one axis.
   constexpr int span(int axis) const { return dilation[axis] * (size[axis] - 1) + 1; }
   constexpr int padding(int axis) const { return before[axis] + after[axis]; }
+  /// Whether windows over time fall into tiles that take fewer multiplications (Winograd 1980): those of few
+  /// positions, next to each other. A tile sees later positions, which change last digits: what reaches only back
+  /// falls into none.
+  constexpr bool falls_into_time_tiles() const {
+    return axes == 1 && groups == 1 && stride[1] == 1 && dilation[1] == 1 && size[1] >= 3 && size[1] <= 5 &&
+           (before[1] == 0 || after[1] > 0);
+  }
   /// Positions that a window sees.
   constexpr std::int64_t taps() const { return static_cast<std::int64_t>(size[0]) * size[1]; }
 

@@ -16,7 +16,7 @@ namespace fovea::core {
 /// computed with them is float32: the results are, bit for bit, those of float32 weights of the rounded
 /// values (but for integer_products and bf16_products, below). In it are the parameters [out, in] of linear
 /// maps and of matmul(x, transpose(w)), tables that `gather` shares with them included, and the filters of large
-/// convolutions over time, or of windows that do not overlap (formatted.hpp). All others stay float32: norms, biases,
+/// convolutions that do not go by tiles (formatted.hpp). All others stay float32: norms, biases,
 /// tables of their own, other convolutions, small weights inside scans (which stay in a cache) and those that a
 /// batch norm scales.
 ///

@@ -18,22 +18,19 @@ constexpr bool is_depthwise(const graph_view& g, int id) {
 /// What a size counts as that is no number.
 inline constexpr std::int64_t large_size = 64;
 
-/// Whether a convolution over time goes by tiles (kernels/winograd_time.hpp): windows one position apart, of so many
-/// features that vectors are full. What reaches only back does not, nor a stream's: a tile sees later positions,
-/// which change last digits.
+/// Whether a convolution over time goes by tiles (kernels/winograd_time.hpp), of so many features that vectors are full.
+/// A stream's does not, which reaches only back.
 constexpr bool is_by_time_tiles(const graph_view& g, int id) {
   const sliding_window& w = g.window_of(id);
-  const auto taps = static_cast<size_t>(w.size[1]);
-  if (is_transposed(g.at(id).kind) || w.axes != 1 || w.groups != 1 || w.stride[1] != 1 ||
-      w.dilation[1] != 1 || taps < winograd::least_taps || taps > winograd::most_taps)
-    return false;
   const int left = g.operand(id, 0);
-  if (g.at(left).kind == op::cache || (w.before[1] > 0 && w.after[1] == 0)) return false;
+  if (!w.falls_into_time_tiles() || is_transposed(g.at(id).kind) || g.at(left).kind == op::cache)
+    return false;
   const shape& s = g.at(id).shape;
   const std::int64_t in = g.number(g.at(left).shape[-1]), out = g.number(s[-1]),
                      places = g.is_number(s[-2]) ? g.number(s[-2]) : large_size;
   constexpr std::int64_t least_features = 32, least_tiles = 4;
-  const auto outputs = static_cast<std::int64_t>(winograd::tile_shape(taps, 1).outputs);
+  const auto outputs =
+      static_cast<std::int64_t>(winograd::tile_shape(static_cast<size_t>(w.size[1]), 1).outputs);
   return in >= least_features && out >= least_features && places >= least_tiles * outputs;
 }
 

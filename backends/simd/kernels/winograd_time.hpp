@@ -22,6 +22,8 @@ struct time_grid {
 
 template <class Arch>
 inline time_grid time_grid_of(const convolution_args& a) {
+  static_assert(winograd::least_taps == 3 &&
+                winograd::most_taps == 5); // sliding_window::falls_into_time_tiles
   const size_t outputs = winograd::tile_shape(a.axis[1].taps, 1).outputs,
                across = ceil_div(a.axis[1].places, outputs), panels = ceil_div(a.columns, panel<Arch>);
   const size_t tiles = a.largest ? across : a.planes * across;

@@ -36,13 +36,13 @@ bool is_product_of_windows(const graph_view& g, int id) {
 }
 
 /// The product that a node may become one with in float32, or -1: a batch norm scales the rows of its weights, and of a
-/// convolution only the largest values may be kept.
+/// convolution only the largest values over time may be kept.
 int joined_product(const graph_view& g, int id) {
   if (g.at(id).kind == op::batch_norm) return g.operand(id, 0);
   if (g.at(id).kind != op::max_over) return -1;
   int from = g.operand(id, 0);
   while (is_activation(g.at(from).kind)) from = g.operand(from, 0);
-  return is_convolution(g.at(from).kind) ? from : -1;
+  return detail::is_largest_of(g, id, from) ? from : -1;
 }
 
 } // namespace

@@ -42,6 +42,14 @@ constexpr auto of_planes = model("of_planes", [](graph& g) {
   g.output("y", conv2d(x, "pairs", 128, 2, {.stride = 2, .padding = 1}));
 });
 
+/// Of one value, and so in one step: one in the format, and one by tiles. Another by tiles is joined with a residual.
+constexpr auto beside = model("beside", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 64});
+  const expr y =
+      conv1d(x, "seven", 160, 7, {.padding = same}) + conv1d(x, "three", 160, 3, {.padding = same});
+  g.output("y", y + relu(conv1d(y, "five", 160, 5, {.padding = same})));
+});
+
 // Those that stay float32, for one reason each.
 constexpr auto in_float32 = model("in_float32", [](graph& g) {
   const expr image = g.input<f32>("image", {B, 16, 16, 64});
@@ -52,6 +60,7 @@ constexpr auto in_float32 = model("in_float32", [](graph& g) {
   g.output("normed", batch_norm(conv1d(x, "normed", 96, 6), "norm"));
   g.output("largest", max_over(relu(conv1d(x, "largest", 96, 6)), axis(1)));
   g.output("small", conv1d(x, "small", 32, 8));
+  g.output("deep", conv1d(x, "deep", 2, 257)); // 32,896 values
   g.output("tiles", conv1d(x, "tiles", 160, 3, {.padding = same}));
 });
 
@@ -102,6 +111,7 @@ TEST_CASE("large convolutions over time, and over planes by windows apart, are i
               "point.weight"});
   CHECK(formatted(decltype(of_planes)::view, format_named<q8_0>).names ==
         names{"patches.weight", "pairs.weight"});
+  CHECK(formatted(decltype(beside)::view, format_named<q8_0>).names == names{"seven.weight"});
   CHECK(formatted(decltype(in_float32)::view, format_named<q8_0>).names.empty());
   CHECK(formatted(decltype(over_time)::view, weight_format::f32).names.empty());
 }
@@ -111,6 +121,7 @@ TEST_CASE("a convolution in a format is that of float32 by the rounded weights",
   for (const std::int64_t length : {10, 61})
     check_decoded(over_time, of_time, random_inputs(over_time, {{"B", 3}, {"T", length}}));
   check_decoded(of_planes, of_images, random_inputs(of_planes, {{"B", 2}}));
+  check_decoded(beside, random_weights(beside), random_inputs(beside, {{"B", 2}, {"T", 29}}));
   check_rounding(over_time, of_time, random_inputs(over_time, {{"B", 3}, {"T", 61}}));
   check_rounding(of_planes, of_images, random_inputs(of_planes, {{"B", 2}}));
 }
@@ -120,7 +131,8 @@ TEST_CASE("more windows than are copied together give what each gives alone", "[
     g.output("y", conv1d(g.input<f32>("x", {B, T, 1100}), "wide", 32, 3, {.dilation = 2}));
   });
   const model_weights from = random_weights(wide);
-  check_decoded(wide, from, random_inputs(wide, {{"B", 3}, {"T", 170}})); // 498 rows of 3,300
+  for (const std::size_t length : {110, 170}) // 318 and 498 rows of 3,300
+    check_decoded(wide, from, random_inputs(wide, {{"B", 3}, {"T", length}}));
 }
 
 TEST_CASE("a stream of convolutions in a format gives what the whole sequence does", "[formats]") {

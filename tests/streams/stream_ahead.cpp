@@ -106,6 +106,17 @@ TEST_CASE("windows that see later positions stream", "[stream]") {
   check_rows(windows, 18);
 }
 
+TEST_CASE("windows that go by tiles where the sequence is whole stream by the sum", "[stream]") {
+  constexpr auto windows = model("windows_by_tiles", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 32});
+    const expr h = relu(conv1d(x, "three", 48, 3, {.padding = same}));
+    g.output("y", conv1d(h, "five", 32, 5, {.padding = same}) + x);
+  });
+  static_assert(latency(windows, T) == 3);
+  check_stream_ahead<T>(windows, {{"B", 2}, {"T", 29}});
+  check_rows(windows, 29);
+}
+
 TEST_CASE("windows over planes see later positions", "[stream]") {
   constexpr auto planes = model("planes", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 7, 3});

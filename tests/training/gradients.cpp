@@ -116,9 +116,11 @@ constexpr auto windows = model("windows", [](graph& g) {
   g.output("plane_largest", max_pool(p, {3, 2}));
 });
 
-// Planes whose convolution, and whose gradient, goes by tiles.
+// Planes whose convolution, and whose gradient, goes by tiles, and a convolution over time.
 constexpr auto by_tiles = model("by_tiles", [](graph& g) {
   const expr x = g.input<f32>("x", {B, 6, 7, 16}), image = g.input<f32>("image", {B, 13, 15, 3});
+  const expr sound = g.input<f32>("sound", {B, 17, 32});
+  g.output("over_time", sound + relu(conv1d(sound, "over_time", 32, 3, {.padding = same})));
   g.output("y", conv2d(x, "conv", 17, 3, {.padding = 1}));
   g.output("larger", conv2d(x, "larger", 16, 5, {.padding = 2}));
   g.output("strided", conv2d(image, "strided", 16, 7, {.stride = 2, .padding = 3}));

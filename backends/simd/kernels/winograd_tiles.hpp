@@ -14,12 +14,14 @@ struct tile_groups {
   size_t most, group, count;
 };
 
+inline constexpr size_t enough_tile_tasks = 64;
+
 /// `floats` are what is multiplied of one tile; a task is a group and one of `panels`.
 template <class Arch>
 inline tile_groups tile_groups_of(size_t tiles, size_t floats, size_t panels, size_t threads) {
-  constexpr size_t cached = 64 * 1024, enough_tasks = 64, block = block_rows<Arch>; // cached: floats
+  constexpr size_t cached = 64 * 1024, block = block_rows<Arch>; // cached: floats
   const auto whole_blocks = [](size_t of) { return ceil_div(of, block) * block; };
-  const size_t shared = ceil_div(tiles, ceil_div(enough_tasks, panels)), fitting = cached / floats;
+  const size_t shared = ceil_div(tiles, ceil_div(enough_tile_tasks, panels)), fitting = cached / floats;
   const size_t most = smaller(whole_blocks(larger(smaller(fitting, shared), 2 * block)), tiles);
   const size_t rows = threads >= many_threads ? rows_for_threads<Arch>(tiles, panels, threads, most) : most;
   const size_t even = tiles == 0 ? 0 : ceil_div(tiles, ceil_div(tiles, rows)),

@@ -27,7 +27,10 @@ inline time_grid time_grid_of(const convolution_args& a) {
   const size_t outputs = winograd::tile_shape(a.axis[1].taps, 1).outputs,
                across = ceil_div(a.axis[1].places, outputs), panels = ceil_div(a.columns, panel<Arch>);
   const size_t tiles = a.largest ? across : a.planes * across;
-  const tile_groups groups = tile_groups_of<Arch>(tiles, winograd::seen * a.depth, panels, a.threads);
+  // Those of one plane are no tasks by themselves: there are as many as find room.
+  const tile_groups groups = a.largest
+                                 ? tile_groups_of<Arch>(tiles, winograd::seen * a.depth, enough_tile_tasks, 1)
+                                 : tile_groups_of<Arch>(tiles, winograd::seen * a.depth, panels, a.threads);
   return {outputs, across, panels, (a.largest ? a.planes : groups.count) * panels, groups};
 }
 

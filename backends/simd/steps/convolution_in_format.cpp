@@ -79,14 +79,17 @@ private:
   window_axis axes_[2];
 };
 
-/// Memory for the rows that are multiplied together.
+/// Memory for the rows that are multiplied together, and how many of them make all groups as large.
 struct row_memory {
-  size_t rows, list_floats, copied_floats;
+  size_t most, rows, list_floats, copied_floats;
 
   explicit row_memory(const window_rows& all)
-      : rows(std::min(all.count(), std::max(most_copied / all.depth(), 2 * rows_of_a_task))),
-        list_floats((rows * sizeof(const float*) / sizeof(float) + line - 1) / line * line),
-        copied_floats((rows * all.depth() + line - 1) / line * line) {}
+      : most(std::min(all.count(), std::max(most_copied / all.depth(), 2 * rows_of_a_task))),
+        list_floats((most * sizeof(const float*) / sizeof(float) + line - 1) / line * line),
+        copied_floats((most * all.depth() + line - 1) / line * line) {
+    const size_t groups = most == 0 ? 1 : (all.count() + most - 1) / most;
+    rows = (all.count() + groups - 1) / groups;
+  }
   size_t floats() const { return list_floats + copied_floats; }
 };
 
@@ -127,7 +130,7 @@ size_t in_format_scratch(const context& c, int root) {
   const window_rows all(c, c.plan.product[root]);
   const row_memory memory(all);
   const product_part part = part_of(c, root);
-  return memory.floats() + product_tiles(c, product_of(c, part, memory.rows, all.depth(), nullptr));
+  return memory.floats() + product_tiles(c, product_of(c, part, memory.most, all.depth(), nullptr));
 }
 
 void run_in_format(context& c, int root, int of) {

@@ -107,6 +107,27 @@ TEST_CASE("convolution over time by tiles agrees with its sum, to the same bits 
       if (of.places >= 30) CHECK(std::sqrt(error) <= 2 * std::sqrt(direct_error));
       CHECK(most <= 2e-5 * std::sqrt(size / static_cast<double>(found.size())));
 
+      // Joined with another value, as by the operation itself.
+      const auto others = random_floats(found.size(), random);
+      const guarded_floats other(others.begin(), others.end());
+      auto joined = of.args(x.data(), by_tile.data(), bias.data(), again.data());
+      joined.other = other.data(), joined.join = fovea::core::op::add;
+      run(kernel, joined, 2);
+      for (std::size_t i = 0; i < found.size(); ++i)
+        if (again[i] != found[i] + other[i]) FAIL_CHECK(again[i] << " is not " << found[i] + other[i]);
+
+      // A value that is not finite spreads over the places of its tiles alone.
+      guarded_floats spoilt(x);
+      spoilt[of.length / 2 * of.in] = std::numeric_limits<float>::infinity();
+      run(kernel, of.args(spoilt.data(), by_tile.data(), bias.data(), again.data()), 1000);
+      const std::size_t outputs = winograd::tile_shape(of.taps, 1).outputs;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const std::size_t place = i / of.out % of.places, first = place / outputs * outputs,
+                          seen = of.length / 2 + of.before;
+        const bool sees = i / of.out < of.places && first <= seen && seen < first + winograd::seen;
+        if (!sees && again[i] != found[i]) FAIL_CHECK("place " << place << " is " << again[i]);
+      }
+
       // Of all places the largest, of what is activated, to the same bits.
       for (const auto act : {fovea::core::op::none, fovea::core::op::relu, fovea::core::op::tanh}) {
         guarded_floats each(found.size(), NAN), largest(of.planes * of.out, NAN), alone(largest);

@@ -55,7 +55,7 @@ constexpr auto pooled = model("pooled", [](graph& g) {
   g.output("y", max_pool(x, 3, {.stride = 2, .padding = 1}));
 });
 
-// A layer of wav2vec2's (Baevski et al. 2020), over half a second of speech: its filters take 3 MB in float32.
+// A layer of wav2vec2's (Baevski et al. 2020), over a quarter of a second of speech: its filters take 3 MB in float32.
 constexpr auto speech = model("speech", [](graph& g) {
   const expr x = g.input<f32>("x", {"B", 801, 512});
   g.output("y", gelu(conv1d(x, "conv", 512, 3, {.stride = 2, .bias = false})));

@@ -4,24 +4,19 @@
 #include <vector>
 
 #include <fovea/dsl/plan/fuse.hpp>
+#include <fovea/weights/filter_rows.hpp>
 #include <fovea/weights/inside_scan.hpp>
 #include <fovea/weights/panel_layout.hpp>
 
 namespace fovea::core {
 namespace {
 
-std::int64_t depth_of(const graph_view& g, const shape& weight) {
-  std::int64_t depth = 1;
-  for (int axis = 1; axis < weight.rank; ++axis) depth *= g.number(weight[axis]);
-  return depth;
-}
-
 /// Whether fewer bytes of a weight are of use: what a scan or a convolution reads at each step may stay in a cache as
 /// it is.
 bool is_worth_it(const graph_view& g, int product, int weight) {
-  const shape& s = g.at(weight).shape;
+  const weight_matrix matrix(g, weight);
   const bool stays = inside_scan(g, product) || is_convolution(g.at(product).kind);
-  return !stays || g.number(s[0]) * depth_of(g, s) > most_row_weights;
+  return !stays || matrix.rows * matrix.depth() > most_row_weights;
 }
 
 /// Whether what the windows of a convolution see are rows of one product, and no tiles, which are faster: planes whose
@@ -32,7 +27,7 @@ bool is_product_of_windows(const graph_view& g, int id) {
   const sliding_window& w = g.window_of(id);
   const bool overlaps = w.stride[0] < w.span(0) || w.stride[1] < w.span(1);
   return w.groups == 1 && (w.axes == 1 ? !w.falls_into_time_tiles() : !overlaps) &&
-         depth_of(g, g.at(g.operand(id, 1)).shape) <= static_cast<std::int64_t>(most_rounded_depth / 2);
+         weight_matrix(g, g.operand(id, 1)).depth() <= most_rounded_depth / 2;
 }
 
 /// The product that a node may become one with in float32, or -1: a batch norm scales the rows of its weights, and of a

@@ -50,12 +50,8 @@ void save_packed(const file_path& path, const graph_view& declared, const model_
     if (in_panels.names.contains(name)) {
       const weight_matrix of(shape);
       const panels_view lie{nullptr, parameters.format(i), set.panel, of.rows, of.depth()};
-      weight_view values = parameters.values()[i];
-      std::vector<float> rows;
-      if (of.taps > 1 && values.panels.data == nullptr) {
-        rows = product_rows(of, {values.data, values.size});
-        values.data = rows.data();
-      }
+      std::vector<float> of_filters;
+      const weight_view values = rows_of(of, parameters.values()[i], of_filters);
       made.push_back(values.panels.data != nullptr ? in_panels_of(set.panel, values.panels, lie)
                                                    : in_format_panels(lie.format, values, lie.columns,
                                                                       lie.depth, set.panel, pool, name));

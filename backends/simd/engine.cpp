@@ -30,13 +30,6 @@ packed in_other_panels(const panels_view& weights, size_t panel, thread_pool& po
   return made;
 }
 
-weight_matrix matrix_of(const graph_view& graph, int parameter) {
-  const shape& s = graph.at(parameter).shape;
-  std::vector<size_t> sizes;
-  for (int axis = 0; axis < s.rank; ++axis) sizes.push_back(static_cast<size_t>(graph.number(s[axis])));
-  return weight_matrix(sizes);
-}
-
 /// The table of a gather, where it is a parameter; else -1.
 int gathered_parameter(const graph_view& graph, int id) {
   const int table = graph.at(id).kind == op::gather ? graph.operand(id, 0) : -1;
@@ -83,7 +76,7 @@ int shared_weights::formatted_table(const graph_view& graph, int id) const {
 void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool from_columns,
                                     const format_code* format, thread_pool& pool, bool rounds) {
   const int p = graph.at(parameter).settings.entry.index;
-  const weight_matrix matrix = matrix_of(graph, parameter);
+  const weight_matrix matrix(graph, parameter);
   const size_t rows = matrix.rows, columns = matrix.depth();
   for (std::int64_t layer = 0; layer < graph.layers(parameter); ++layer) {
     const auto i = static_cast<std::size_t>(parameters.first(p) + layer);
@@ -115,13 +108,9 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
     kept.push_back(parameters.source().packed_copy(key, [&] {
       if (lie.data != nullptr) return in_other_panels(lie, kernels.set.panel, pool);
       if (panel.format != weight_format::f32) {
-        weight_view of_rows = parameters.values()[i];
-        std::vector<float> arranged;
-        if (matrix.taps > 1) {
-          arranged = product_rows(matrix, {of_rows.data, of_rows.size});
-          of_rows.data = arranged.data();
-        }
-        return format->pack(panel.format, of_rows, rows, columns, kernels.set.panel, pool, name);
+        std::vector<float> of_filters;
+        return format->pack(panel.format, rows_of(matrix, parameters.values()[i], of_filters), rows, columns,
+                            kernels.set.panel, pool, name);
       }
       packed made(panel_floats(kernels.set.panel, pack.columns, pack.depth));
       pack.panels = made.data();

@@ -44,11 +44,9 @@ void for_phases(const context& c, int root, const F& f) {
                             .act = c.plan.activation[root],
                             .join = c.plan.join[root],
                             .threads = c.pool.size()};
-      for (int axis : {0, 1}) {
-        const window_phase phase = phase_of(w, axis, layout.transposed, remainder[axis]);
-        args.axis[axis] = {in.axis[axis], count(axis, remainder[axis]), phase.taps, phase.step, phase.first,
-                           phase.tap_step};
-      }
+      for (int axis : {0, 1})
+        args.axis[axis] = axis_of(in.axis[axis], count(axis, remainder[axis]),
+                                  phase_of(w, axis, layout.transposed, remainder[axis]));
       const auto line = out.axis[1] * out.features;
       const size_t begin = static_cast<size_t>(ry) * line + static_cast<size_t>(rx) * out.features;
       args.out_place = static_cast<size_t>(phases[1]) * out.features;
@@ -140,8 +138,7 @@ void run_pool(context& c, const step& s) {
                  .mean = n.kind == op::avg_pool,
                  .count_padding = n.settings.window.count_padding};
   for (int axis : {0, 1}) {
-    const window_phase all = phase_of(w, axis, false, 0);
-    args.axis[axis] = {in.axis[axis], out.axis[axis], all.taps, all.step, all.first, all.tap_step};
+    args.axis[axis] = axis_of(in.axis[axis], out.axis[axis], phase_of(w, axis, false, 0));
     args.counted[axis] = static_cast<std::ptrdiff_t>(in.axis[axis]) + w.after[axis];
   }
   c.run(*c.kernels.pool, args);

@@ -6,7 +6,6 @@
 
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/kernels/window_places.hpp>
-#include <fovea/backends/simd/prepared_weights.hpp>
 #include <fovea/backends/simd/steps.hpp>
 #include <fovea/backends/simd/steps/windows.hpp>
 
@@ -33,10 +32,7 @@ public:
     x_ = c.value(left);
     plane_ = c.plane_of(left, in.axis[0] * in.axis[1] * in.features);
     features_ = in.features;
-    for (int axis : {0, 1}) {
-      const window_phase all = phase_of(w, axis, false, 0);
-      axes_[axis] = {in.axis[axis], out.axis[axis], all.taps, all.step, all.first, all.tap_step};
-    }
+    for (int axis : {0, 1}) axes_[axis] = axis_of(in.axis[axis], out.axis[axis], phase_of(w, axis, false, 0));
     count_ = out.planes * out.axis[0] * out.axis[1];
   }
 

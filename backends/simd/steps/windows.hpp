@@ -3,6 +3,8 @@
 // What steps whose windows slide over positions share.
 
 #include <fovea/backends/simd/context.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
+#include <fovea/backends/simd/prepared_weights.hpp>
 
 namespace fovea::core::simd {
 
@@ -13,6 +15,11 @@ struct plane_sizes {
       : planes(c.elements(s, 0, s.rank - 1 - axes)), axis{axes == 2 ? c.size(s[-3]) : 1, c.size(s[-2])},
         features(c.size(s[-1])) {}
 };
+
+/// Of `in` positions and `places` of the output.
+inline window_axis axis_of(size_t in, size_t places, const window_phase& phase) {
+  return {in, places, phase.taps, phase.step, phase.first, phase.tap_step};
+}
 
 /// Whether the convolution whose value is that of `root` has weights in another format than float32, as panels of a
 /// product; it is run by what follows, of `of` convolutions that share the step's work.

@@ -2,7 +2,7 @@
 // the same names.
 //
 // The limits are the visible multiply-adds at the measured rate, and keys and values at the measured
-// bandwidth of reading a buffer of their size.
+// bandwidth of reading a buffer of their size. Those of rows `/rounded` are float32's, too.
 
 #include "measure.hpp"
 #include "program.hpp"
@@ -19,6 +19,7 @@ struct shape {
   size_t heads, kv_heads, width, queries, keys;
   bool causal;
   fovea::cache_format cache = {};
+  bool rounded = false; // as in formats whose products round, where the set has a kernel for it
 };
 
 constexpr shape shapes[] = {
@@ -45,6 +46,14 @@ constexpr shape shapes[] = {
     {32, 8, 128, 512, 8192, true},
     {32, 8, 128, 512, 8192, true, fovea::f16{}},
     {32, 8, 128, 512, 8192, true, fovea::q8_0{}},
+    {12, 12, 32, 128, 128, false, {}, true},
+    {12, 12, 64, 128, 128, false, {}, true},
+    {12, 12, 64, 512, 512, false, {}, true},
+    {12, 12, 64, 2048, 2048, false, {}, true},
+    {12, 12, 64, 128, 128, true, {}, true},
+    {12, 12, 64, 512, 512, true, {}, true},
+    {12, 12, 64, 2048, 2048, true, {}, true},
+    {32, 8, 128, 512, 8192, true, {}, true},
 };
 
 std::string name_of(const shape& s) {
@@ -53,7 +62,8 @@ std::string name_of(const shape& s) {
          "/" + std::to_string(s.queries) + "x" + std::to_string(s.keys) + (s.causal ? "/causal" : "") +
          (s.cache.format == fovea::core::weight_format::f32
               ? ""
-              : std::string("/") + fovea::core::name_of(s.cache.format));
+              : std::string("/") + fovea::core::name_of(s.cache.format)) +
+         (s.rounded ? "/rounded" : "");
 }
 
 /// Random keys or values as a stream keeps them.
@@ -70,8 +80,11 @@ buffer kept(const shape& s) {
 }
 
 void measure(const shape& s, report& rows) {
+  using name = fovea::core::simd::kernel_name;
   fovea::core::thread_pool& pool = rows.pool();
-  const auto& attention = fovea::core::simd::kernel_in_use<fovea::core::simd::kernel_name::attention>();
+  const auto& attention = fovea::core::simd::kernel_in_use<name::attention>();
+  const auto& rounded = fovea::core::simd::kernel_in_use<name::rounded_attention>();
+  if (s.rounded && rounded.run == nullptr) return;
   const buffer q = floats(s.queries * s.heads * s.width), out = floats(s.queries * s.heads * s.width);
   const buffer k = kept(s), v = kept(s);
   std::vector<std::int32_t> lower(s.queries, 0), upper(s.queries);
@@ -85,10 +98,16 @@ void measure(const shape& s, report& rows) {
   a.key_format = a.value_format = s.cache.format;
   a.scale = 0.125f, a.threads = pool.size();
   if (s.causal) a.lower = lower.data(), a.upper = upper.data();
-  const size_t each = (attention.scratch(a) + 15) / 16 * 16;
+  const size_t each = ((s.rounded ? rounded.scratch(a) : attention.scratch(a)) + 15) / 16 * 16;
   const buffer scratch = floats(each * pool.size()), shared = floats(attention.shared(a));
   a.shared = shared.get();
   const auto ours = [&] {
+    if (s.rounded) {
+      pool.run(rounded.tasks(a), [&](size_t first, size_t last, size_t thread) {
+        rounded.run(a, first, last, scratch.get() + thread * each);
+      });
+      return;
+    }
     pool.run(attention.tasks(a), [&](size_t first, size_t last, size_t thread) {
       attention.run(a, first, last, scratch.get() + thread * each);
     });

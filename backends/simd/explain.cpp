@@ -34,7 +34,7 @@ explained_step explained_step_of(const net_view& net, dim_values sizes, int i) {
   const step_cost cost = cost_of(net, i, sizes);
   explained_step made{.step = i,
                       .text = text_of(net, i).text,
-                      .kernel = kernel_of(net, i),
+                      .kernel = kernel_of(net, i, sizes),
                       .sizes = sizes_of(net, i, sizes).text,
                       .passes = cost.passes,
                       .flops = cost.flops,

@@ -8,7 +8,7 @@ namespace fovea::core::simd {
 
 /// What weights in a format need beside the kernels of a model.
 struct format_code {
-  void (*add_kernels)(kernel_table&); // of products by them, and of tables
+  void (*add_kernels)(kernel_table&); // of products by them, of tables, and of attention beside them
   decltype(&in_format_panels) pack;
 };
 
@@ -34,6 +34,10 @@ void add_kernels_of(kernel_table& to) {
     to.bf16_product = &kernel_among<product_kernel(format), sets...>(set);
   else
     to.decoded_product = &kernel_among<product_kernel(format), sets...>(set);
+  if constexpr (rounds_rows(format)) {
+    const auto& rounding = kernel_among<kernel_name::rounded_attention, sets...>(set);
+    if (rounding.run != nullptr) to.rounded_attention = &rounding;
+  }
 }
 
 template <weight_format format, set_name... sets>

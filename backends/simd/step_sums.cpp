@@ -62,7 +62,7 @@ private:
     if (is_step && net.plan->steps[s.step].kind == step_kind::loop_begin && !net.is_small_scan(s.step))
       return; // its steps count
     step_sum& sum = all.steps[s.step];
-    if (sum.times == 0) name(sum, net, s.step);
+    if (sum.times == 0) name(sum, net, s.step, sizes);
     sum.sizes = (is_step ? sizes_of(net, s.step, sizes) : sizes_of_call(net, sizes)).text;
     ++sum.times;
     sum.nanoseconds += s.end - s.begin;
@@ -71,12 +71,12 @@ private:
     else
       for (const step_cost& cost : costs_) add_cost(sum, cost, cost.passes);
   }
-  void name(step_sum& sum, const net_view& net, int step) const {
+  void name(step_sum& sum, const net_view& net, int step, dim_values sizes) const {
     sum.step = step;
     sum.text = step < 0 ? "one position" : text_of(net, step).text;
-    sum.kernel = step < 0 ? "position" : kernel_of(net, step);
+    sum.kernel = step < 0 ? "position" : kernel_of(net, step, sizes);
     if (step < 0) return;
-    sum.multiplies_floats = !rounds_rows(format_of(net, step));
+    sum.multiplies_floats = !rounds_rows(format_of(net, step)) && !rounds_attention(net, step, sizes);
     if (costs_[static_cast<std::size_t>(step)].parameter_bytes > 0)
       sum.weights = core::name_of(format_of(net, step));
   }

@@ -5,6 +5,7 @@
 
 #include <fovea/backends/simd/engine.hpp>
 #include <fovea/backends/simd/format_code.hpp>
+#include <fovea/backends/simd/kernels/attention_tasks.hpp>
 #include <fovea/backends/simd/step_kernels.hpp>
 #include <fovea/dsl/graph_text.hpp>
 
@@ -91,7 +92,15 @@ sentence text_of(const net_view& net, int i) {
   return text;
 }
 
-const char* kernel_of(const net_view& net, int i) {
+bool rounds_attention(const net_view& net, int i, dim_values sizes) {
+  const step& s = net.plan->steps[i];
+  if (s.kind != step_kind::single || net.graph->at(s.node).kind != op::attention) return false;
+  const shape& queries = net.graph->at(net.graph->operand(s.node, 0)).shape;
+  return net.weights->kernels.rounded_attention != nullptr && net.code[i].attention == nullptr &&
+         detail::rounds({.queries = static_cast<std::size_t>(sizes[static_cast<std::size_t>(queries[-2])])});
+}
+
+const char* kernel_of(const net_view& net, int i, dim_values sizes) {
   const step& s = net.plan->steps[i];
   if (s.kind == step_kind::loop_begin) return net.is_small_scan(i) ? "scan" : "loop";
   if (s.kind == step_kind::chain) return "chain";
@@ -99,6 +108,8 @@ const char* kernel_of(const net_view& net, int i) {
   const weight_format format = format_of(net, i);
   if (format != weight_format::f32)
     called = called.has(kernel_name::gather) ? gather_kernel(format) : product_kernel(format);
+  else if (rounds_attention(net, i, sizes))
+    called = kernel_name::rounded_attention;
   else if (called.has(kernel_name::small_product) && net.weights->kernels.small_product == nullptr)
     called = kernel_name::product; // that of all products, where some are large
   for (std::size_t k = 0; k < std::size(kernel_words); ++k)

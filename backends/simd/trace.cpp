@@ -60,7 +60,7 @@ public:
                    static_cast<int>(length % 1000));
       if (s.step >= 0) {
         write_quoted(text_of(net, s.step).text);
-        std::fprintf(file_, ",\"cat\":\"%s\",\"args\":{\"step\":%d}}", kernel_of(net, s.step), s.step);
+        std::fprintf(file_, ",\"cat\":\"%s\",\"args\":{\"step\":%d}}", kernel_of(net, s.step, sizes), s.step);
       } else {
         const bool whole = s.step == timed_step::whole_call;
         write_quoted(whole ? net.name : "one position");

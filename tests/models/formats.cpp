@@ -39,6 +39,8 @@ constexpr models::llama_config wide_llama{.layers = 6,
                                           .tied = true};
 constexpr models::bert_config small_bert{
     .layers = 2, .heads = 4, .width = 32, .inner = 64, .vocab = 96, .context = 48};
+constexpr models::bert_config long_bert{
+    .layers = 2, .heads = 4, .width = 64, .inner = 128, .vocab = 96, .context = 160};
 
 /// The root mean square of what two values differ by, over that of the second.
 double difference(const golden_tensor& x, const golden_tensor& y) {
@@ -139,6 +141,10 @@ TEST_CASE("models whose products round what they multiply are near those of floa
   named_values inputs = inputs_of(bert, {{"tokens", "ids"}, {"types", "token_type_ids"}});
   inputs["lengths"] = lengths_of_mask(bert);
   check_rounding(models::bert<small_bert>, weights_of(bert), inputs);
+  // Attention of so many queries rounds, too.
+  named_values many = random_inputs(models::bert<long_bert>, {{"B", 2}, {"T", 150}});
+  many["lengths"].values = {150, 131};
+  check_rounding(models::bert<long_bert>, random_weights(models::bert<long_bert>), many);
 }
 
 TEST_CASE("in products of integers a row has the bits that it has alone, among however many", "[formats]") {

@@ -12,6 +12,7 @@ extern "C" {
 extern const kernel<product_args> fovea_product_avx512_12_ways;
 extern const rounding_kernel fovea_integer_product_avx512_vnni, fovea_integer_k_product_avx512_vnni,
     fovea_bf16_product_avx512_bf16;
+extern const scratch_kernel<attention_args> fovea_rounded_attention_avx512_vnni;
 extern const kernel<bfloat_pack_args> fovea_pack_bfloats_avx512_bf16;
 extern const tile_kernels fovea_tiles_avx512_amx;
 }
@@ -50,6 +51,11 @@ const rounding_kernel& best<kernel_name::integer_product, "avx512">(const roundi
 template <>
 const rounding_kernel& best<kernel_name::integer_k_product, "avx512">(const rounding_kernel& plain) {
   return __builtin_cpu_supports("avx512vnni") ? fovea_integer_k_product_avx512_vnni : plain;
+}
+template <>
+const scratch_kernel<attention_args>&
+best<kernel_name::rounded_attention, "avx512">(const scratch_kernel<attention_args>& plain) {
+  return __builtin_cpu_supports("avx512vnni") ? fovea_rounded_attention_avx512_vnni : plain;
 }
 /// Intel's dot products of bfloat16 multiply half as many numbers in the same time as float32's multiply-adds
 /// (Emerald Rapids, 44 in place of 85 thousand million a second).

@@ -20,6 +20,7 @@
 #include <fovea/backends/simd/kernels/pool.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/kernels/reduce.hpp>
+#include <fovea/backends/simd/kernels/rounded_attention.hpp>
 #include <fovea/backends/simd/kernels/rounded_product.hpp>
 #include <fovea/backends/simd/kernels/small_convolution.hpp>
 #include <fovea/backends/simd/kernels/small_product.hpp>
@@ -68,6 +69,7 @@ public:
   static constexpr of<k::attention> attention{simd::attention_tasks<Arch>, simd::attention_scratch<Arch>,
                                               attention_shared, simd::attention<Arch>,
                                               simd::join_attention<Arch>};
+  static constexpr of<k::rounded_attention> rounded_attention = rounded_attention_of<Arch>;
   static constexpr of<k::attention_gradient> attention_gradient{simd::attention_gradient<Arch>};
   static constexpr of<k::layer_norm> layer_norm{simd::norm_tasks<Arch>, simd::layer_norm<Arch>};
   static constexpr of<k::rms_norm> rms_norm{simd::norm_tasks<Arch>, simd::rms_norm<Arch>};

@@ -42,6 +42,20 @@ inline size_t task_queries(const attention_args& a, size_t block) {
   return a.threads > 2 && few ? block / 2 : block;
 }
 
+/// From so many queries on rounding keys and values to 16 bits costs less than their products save.
+inline constexpr size_t least_rounded_queries = 128, least_rounded_task = 32;
+
+inline bool rounds(const attention_args& a) { return a.queries >= least_rounded_queries; }
+
+/// Queries in a task that rounds keys and values: the more, the rarer, where that leaves each thread enough tasks.
+inline size_t rounded_task_queries(const attention_args& a) {
+  size_t most = span_most_queries;
+  while (most > least_rounded_task && a.threads > 1 &&
+         a.batch * a.heads * ((a.queries + most - 1) / most) < enough_span_tasks * a.threads)
+    most /= 2;
+  return most;
+}
+
 /// The first query of a task, where `blocks` tasks of so many queries make a head. The last ones come first: under a causal
 /// mask they see most, and what threads take last should be little.
 inline size_t first_query(size_t task, size_t blocks, size_t queries) {

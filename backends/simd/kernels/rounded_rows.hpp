@@ -35,9 +35,10 @@ struct largest_magnitude {
   int_vec<Arch> bits_of = int_vec<Arch>(0);
 
   void see(const vec<Arch>& x) { bits_of = Arch::max(bits_of, Arch::bits(x) & int_vec<Arch>(0x7fffffff)); }
-  float value() const { // of NaN, which floats' max passes over, infinity
-    return reduce_max<Arch>(Arch::from_bits(Arch::min(bits_of, int_vec<Arch>(0x7f800000))));
+  vec<Arch> of_lanes() const { // of NaN, which floats' max passes over, infinity
+    return Arch::from_bits(Arch::min(bits_of, int_vec<Arch>(0x7f800000)));
   }
+  float value() const { return reduce_max<Arch>(of_lanes()); }
 };
 
 /// How the values of one scale become whole numbers, `most` being the largest magnitude.

@@ -80,6 +80,7 @@ struct limits_kernel {
 ///   pack_bfloats, round_bfloats  of what learns in bf16_products
 ///   decoded_k_product, integer_k_product, gather_in_k_format  the same of formats in K blocks, which may differ
 ///                    from part to part: a program links these where it names one
+///   rounded_attention  of many queries by integers of 16 bits; all null in sets where float32 is as fast
 ///   small_convolution  over time, of one group, of weights that the first-level cache holds and windows that
 ///                      all lie inside
 ///   winograd_convolution  of planes by square filters, a tile of windows at a time
@@ -102,6 +103,7 @@ struct limits_kernel {
   each(gather_in_format, kernel<gather_args>) \
   each(gather_in_k_format, kernel<gather_args>) \
   each(attention, attention_kernel) \
+  each(rounded_attention, scratch_kernel<attention_args>) \
   each(attention_gradient, single_kernel<attention_gradient_args>) \
   each(layer_norm, kernel<norm_args>) \
   each(rms_norm, kernel<norm_args>) \

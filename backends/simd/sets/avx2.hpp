@@ -31,6 +31,11 @@ struct avx2 : of_x86<avx2, xsimd::fma3<xsimd::avx2>> {
     _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words, words));
   }
 
+  static integers dot_shorts(const integers& sum, const integers& x, const integers& y) {
+    auto total = sum.data;
+    asm("vpaddd %1, %0, %0" : "+x"(total) : "x"(_mm256_madd_epi16(x, y)));
+    return integers(total);
+  }
   template <bool of_4_bits>
   using byte_dot = pair_dot<avx2, of_4_bits>;
   static integers multiply_bytes(const integers& w, const integers& x) { return _mm256_maddubs_epi16(w, x); }

@@ -12,6 +12,9 @@ struct avx2_vnni : avx2 {
   static integers dot_bytes(const integers& sum, const integers& w, const integers& x) {
     return _mm256_dpbusd_avx_epi32(sum, w, x);
   }
+  static integers dot_shorts(const integers& sum, const integers& x, const integers& y) {
+    return _mm256_dpwssd_avx_epi32(sum, x, y);
+  }
 };
 
 } // namespace fovea::core::simd

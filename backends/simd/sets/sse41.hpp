@@ -24,6 +24,11 @@ struct sse41 : of_x86<sse41, xsimd::sse4_1> {
     std::memcpy(to, &four, sizeof four);
   }
 
+  static integers dot_shorts(const integers& sum, const integers& x, const integers& y) {
+    auto total = sum.data;
+    asm("paddd %1, %0" : "+x"(total) : "x"(_mm_madd_epi16(x, y)));
+    return integers(total);
+  }
   template <bool of_4_bits>
   using byte_dot = pair_dot<sse41, of_4_bits>;
   static integers multiply_bytes(const integers& w, const integers& x) { return _mm_maddubs_epi16(w, x); }

@@ -10,13 +10,47 @@ namespace fovea::core::simd {
 
 namespace {
 
+/// What runs an attention: code of the model's own, where its scores or mask are lambdas, or a kernel.
+struct attention_code {
+  const context& c;
+  const generated_step& own;
+  bool is_rounded;
+
+  attention_code(const context& of, const attention_args& a)
+      : c(of), own(*of.code),
+        is_rounded(own.attention == nullptr && of.kernels.rounded_attention != nullptr && detail::rounds(a)) {
+  }
+
+  size_t tasks(const attention_args& a) const {
+    if (is_rounded) return c.kernels.rounded_attention->tasks(a);
+    return own.attention == nullptr ? c.kernels.attention->tasks(a) : own.attention_tasks(a);
+  }
+  size_t task_queries(const attention_args& a) const {
+    return is_rounded ? detail::rounded_task_queries(a) : detail::task_queries(a, 2 * c.kernels.set.vector);
+  }
+  void run(const attention_operands& o, size_t first, size_t last, float* scratch) const {
+    if (is_rounded)
+      c.kernels.rounded_attention->run(o.args, first, last, scratch);
+    else if (own.attention == nullptr)
+      c.kernels.attention->run(o.args, first, last, scratch);
+    else
+      own.attention(o.args, o.lambda, first, last, scratch);
+  }
+  /// Of these sizes and all smaller ones.
+  size_t scratch(const attention_args& a) const {
+    const size_t exact =
+        own.attention == nullptr ? c.kernels.attention->scratch(a) : own.attention_scratch(a);
+    return is_rounded ? std::max(exact, c.kernels.rounded_attention->scratch(a)) : exact;
+  }
+};
+
 /// What tasks of some queries cost: the keys that these see.
 struct seen_by_tasks {
   const attention_args& a;
   size_t queries, blocks; // of a task; of a head
 
-  seen_by_tasks(const context& c, const attention_args& args, size_t tasks)
-      : a(args), queries(detail::task_queries(args, 2 * c.kernels.set.vector)),
+  seen_by_tasks(const attention_code& code, const attention_args& args, size_t tasks)
+      : a(args), queries(code.task_queries(args)),
         blocks(tasks / std::max<size_t>(args.batch * args.heads, 1)) {}
 
   /// Whether tasks are such: others take a few queries over a part of the keys each.
@@ -41,19 +75,13 @@ task_costs costs_of(const seen_by_tasks& seen) {
 void run_rows(context& c, const step& s, attention_operands& o) {
   if (o.mask != nullptr) o.find_bounds(c.slots[s.temporary[0]]);
   o.args.shared = c.shared_scratch();
-  const generated_step& code = *c.code;
-  if (code.attention != nullptr) o.find_uniform(c.slots[s.temporary[1]]);
-  const size_t tasks =
-      code.attention == nullptr ? c.kernels.attention->tasks(o.args) : code.attention_tasks(o.args);
+  if (c.code->attention != nullptr) o.find_uniform(c.slots[s.temporary[1]]);
+  const attention_code code(c, o.args);
+  const size_t tasks = code.tasks(o.args);
   c.run(
       tasks,
-      [&](size_t first, size_t last, size_t thread) {
-        if (code.attention == nullptr)
-          c.kernels.attention->run(o.args, first, last, c.scratch_of(thread));
-        else
-          code.attention(o.args, o.lambda, first, last, c.scratch_of(thread));
-      },
-      false, seen_by_tasks(c, o.args, tasks));
+      [&](size_t first, size_t last, size_t thread) { code.run(o, first, last, c.scratch_of(thread)); },
+      false, seen_by_tasks(code, o.args, tasks));
   c.kernels.attention->join(o.args);
 }
 
@@ -78,8 +106,7 @@ scratch_floats attention_scratch(context& c, const step& s) {
   const attention_operands all(c, s.node);
   attention_args a = all.args;
   if (all.of_stream) a.key_format = a.value_format = format_named<q8_0>; // or any: states are given later
-  return {(c.code->attention == nullptr ? c.kernels.attention->scratch : c.code->attention_scratch)(a),
-          c.kernels.attention->shared(a)};
+  return {attention_code(c, a).scratch(a), c.kernels.attention->shared(a)};
 }
 
 namespace {

@@ -1,0 +1,246 @@
+// Attention by integers of 16 bits against the formula in double, in each set that has it.
+
+#include "attention_case.hpp"
+#include "kernel_sets.hpp"
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <tuple>
+#include <utility>
+
+using namespace attention_for_tests;
+using fovea::core::simd::kernel_table;
+
+namespace {
+
+/// f(kernel) for those that a processor has.
+template <class F>
+void for_kernels(const F& f) {
+  for (const kernel_table* table : kernel_sets()) {
+    if (table->rounded_attention->run == nullptr) continue; // float32's products are as fast there
+    INFO(table->set.name);
+    f(*table->rounded_attention);
+  }
+}
+
+template <class Kernel>
+void run(const Kernel& kernel, const attention_args& a) {
+  const auto scratch = scratch_of(kernel.scratch(a));
+  kernel.run(a, 0, kernel.tasks(a), scratch.get());
+}
+
+/// Numbers of queries, keys and values have 11 bits and more, weights 12. Values are normally distributed: 2e-3 is the
+/// sum of 96 roundings by chance, and what scores are off by.
+constexpr double near_enough = 2.5e-3;
+
+void check(const shape& s, double tolerance = near_enough) {
+  INFO("batch " << s.batch << " heads " << s.heads << '/' << s.kv_heads << " queries " << s.queries
+                << " keys " << s.keys << " widths " << s.key_width << ", " << s.value_width << " visibility "
+                << static_cast<int>(s.see) << " bias " << static_cast<int>(s.bias));
+  for_kernels([&](const auto& kernel) {
+    operands x(s);
+    run(kernel, x.args);
+    check_near(x.out, expected(x.args, as_it_is), tolerance);
+  });
+}
+
+bool same(const guarded_floats& x, const guarded_floats& y) {
+  return std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
+}
+
+} // namespace
+
+TEST_CASE("rounded attention: every number of queries and keys around a vector and a tile") {
+  const std::size_t most = 2 * kernels().set.vector + 1;
+  for (std::size_t queries = 1; queries <= most; ++queries)
+    for (const std::size_t keys : {std::size_t{1}, std::size_t{2}, std::size_t{5}, most, std::size_t{95},
+                                   std::size_t{96}, std::size_t{97}, std::size_t{194}})
+      check({.heads = 2, .kv_heads = 2, .queries = queries, .keys = keys});
+}
+
+TEST_CASE("rounded attention: every head width around two vectors") {
+  for (std::size_t width = 1; width <= 4 * kernels().set.vector + 1; ++width)
+    for (const std::size_t queries : {3u, 33u}) {
+      shape s{
+          .heads = 3, .kv_heads = 3, .queries = queries, .keys = 19, .key_width = width, .value_width = 5};
+      s.scale = 1 / std::sqrt(static_cast<float>(width));
+      check(s);
+      std::swap(s.key_width, s.value_width);
+      check(s);
+    }
+  // All sums of numbers have 31 bits: the widest of each number of bits, and one more.
+  for (const std::size_t width : {64u, 65u, 128u, 129u, 512u, 513u})
+    check({.queries = 20, .keys = 97, .key_width = width, .value_width = 31, .scale = 0.02f});
+}
+
+TEST_CASE("rounded attention: sums of the largest numbers have room") {
+  for (const std::size_t width : {1u, 2u, 3u, 8u, 32u, 33u, 64u, 127u, 128u, 500u})
+    for_kernels([&](const auto& kernel) {
+      operands x({.queries = 17, .keys = 193, .key_width = width, .value_width = 3, .scale = 1e-3f});
+      for (guarded_floats* all : {&x.q, &x.k, &x.v})
+        for (float& one : *all)
+          if (!std::isnan(one)) one = -7;
+      run(kernel, x.args);
+      check_near(x.out, expected(x.args, as_it_is), 7e-4 * 7);
+    });
+}
+
+TEST_CASE("rounded attention: what a query sees") {
+  for (const auto see : {visibility::causal, visibility::window, visibility::lengths, visibility::intervals})
+    for (const std::size_t queries : {1u, 17u, 70u, 130u})
+      for (const std::size_t more : {0u, 1u, 130u})
+        check({.batch = 3,
+               .heads = 2,
+               .kv_heads = 1,
+               .queries = queries,
+               .keys = queries + more,
+               .key_width = 16,
+               .value_width = 16,
+               .see = see});
+}
+
+TEST_CASE("rounded attention: biases, caps and grouped heads") {
+  for (const auto bias : {bias_kind::each_key, bias_kind::each_head, bias_kind::full})
+    for (const float cap : {0.0f, 2.0f})
+      check({.batch = 2,
+             .heads = 6,
+             .kv_heads = 2,
+             .queries = 35,
+             .keys = 103,
+             .see = visibility::causal,
+             .bias = bias,
+             .soft_cap = cap});
+}
+
+TEST_CASE("rounded attention: how many threads share it changes its tasks and no bit") {
+  for (const auto see : {visibility::all, visibility::causal, visibility::window, visibility::intervals})
+    for_kernels([&](const auto& kernel) {
+      const shape most{.batch = 2, .heads = 3, .queries = 1100, .keys = 1130, .see = see};
+      operands one(most);
+      run(kernel, one.args);
+      check_near(one.out, expected(one.args, as_it_is), near_enough);
+      CHECK(kernel.tasks(one.args) == 18);
+      for (const auto& [threads, tasks] : {std::pair{2, 18}, {4, 54}, {64, 210}}) {
+        operands x(most);
+        x.args.threads = static_cast<std::size_t>(threads);
+        CHECK(kernel.tasks(x.args) == static_cast<std::size_t>(tasks));
+        run(kernel, x.args);
+        CHECK(same(x.out, one.out));
+      }
+    });
+}
+
+TEST_CASE("rounded attention: any split into tasks gives the same bits") {
+  for_kernels([](const auto& kernel) {
+    const shape s{
+        .batch = 2, .heads = 3, .kv_heads = 3, .queries = 1030, .keys = 1030, .see = visibility::causal};
+    operands together(s), apart(s);
+    run(kernel, together.args);
+    const auto scratch = scratch_of(kernel.scratch(apart.args));
+    for (std::size_t task = kernel.tasks(apart.args); task-- > 0;)
+      kernel.run(apart.args, task, task + 1, scratch.get());
+    CHECK(same(together.out, apart.out));
+  });
+}
+
+TEST_CASE("rounded attention: scratch of a long sequence is enough for shorter ones") {
+  for_kernels([](const auto& kernel) {
+    operands x({.batch = 2, .heads = 3, .queries = 1100, .keys = 1130});
+    for (const std::size_t threads : {1u, 2u, 4u, 64u}) {
+      x.args.threads = threads, x.args.batch = 2, x.args.queries = 1100;
+      const std::size_t room = kernel.scratch(x.args);
+      for (const std::size_t batch : {1u, 2u})
+        for (const std::size_t queries : {1u, 127u, 128u, 511u, 512u, 1024u, 1100u}) {
+          x.args.batch = batch, x.args.queries = queries;
+          CHECK(kernel.scratch(x.args) <= room);
+        }
+    }
+  });
+}
+
+TEST_CASE("rounded attention: a key that a query does not see changes no bit of its result") {
+  for_kernels([](const auto& kernel) {
+    const shape s{.queries = 150, .keys = 150, .key_width = 24, .value_width = 10, .see = visibility::causal};
+    operands one(s), other(s);
+    constexpr std::size_t changed = 70; // this key and those behind
+    for (std::size_t i = changed * other.args.k_row; i < other.k.size(); ++i) other.k[i] *= 300;
+    for (std::size_t i = changed * other.args.v_row; i < other.v.size(); ++i) other.v[i] *= -1e5f;
+    run(kernel, one.args);
+    run(kernel, other.args);
+    CHECK(std::memcmp(one.out.data(), other.out.data(), changed * one.args.out_row * sizeof(float)) == 0);
+    CHECK(one.out[changed * one.args.out_row] != other.out[changed * one.args.out_row]);
+  });
+}
+
+TEST_CASE("rounded attention: values of very different sizes keep their own precision") {
+  for_kernels([](const auto& kernel) {
+    for (const float size : {1e-12f, 1e-4f, 1.0f, 1e6f, 1e12f}) {
+      operands x({.queries = 40, .keys = 130, .key_width = 16, .value_width = 12, .spread = 3});
+      for (float& v : x.v) v *= size;
+      run(kernel, x.args);
+      guarded_floats scaled = x.out;
+      for (float& v : scaled) v /= size;
+      std::vector<double> want = expected(x.args, as_it_is);
+      for (double& v : want) v /= static_cast<double>(size);
+      check_near(scaled, want, 3 * near_enough);
+    }
+    // A key whose value is zero takes most of the weight, as the first token often does.
+    operands sink({.queries = 40, .keys = 130, .key_width = 16, .value_width = 12});
+    for (std::size_t d = 0; d < 16; ++d) sink.k[d] = 0;
+    for (std::size_t d = 0; d < 12; ++d) sink.v[d] = 0;
+    for (std::size_t i = 0; i < 40; ++i) {
+      sink.q[i * sink.args.q_row] = 2;
+      sink.k[0] = 20;
+    }
+    run(kernel, sink.args);
+    check_near(sink.out, expected(sink.args, as_it_is), near_enough);
+  });
+}
+
+TEST_CASE("rounded attention: what is not finite shows where it is seen") {
+  for (const float value : {not_a_number, std::numeric_limits<float>::infinity()})
+    for_kernels([&](const auto& kernel) {
+      const shape s{.queries = 140, .keys = 140, .key_width = 9, .value_width = 5, .see = visibility::causal};
+      constexpr std::size_t where = 100;
+      const auto first_not_finite = [](const operands& x) {
+        std::size_t row = 0;
+        for (; row < x.args.queries; ++row) {
+          bool finite = true;
+          for (std::size_t c = 0; c < x.args.value_width; ++c)
+            finite = finite && std::isfinite(x.out[row * x.args.out_row + c]);
+          if (!finite) break;
+        }
+        return row;
+      };
+      operands of_query(s), of_key(s), of_value(s);
+      of_query.q[where * of_query.args.q_row + 3] = value;
+      run(kernel, of_query.args);
+      CHECK(first_not_finite(of_query) == where);
+      of_key.k[where * of_key.args.k_row + 8] = value;
+      run(kernel, of_key.args);
+      CHECK(first_not_finite(of_key) == where);
+      of_value.v[where * of_value.args.v_row + 4] = value;
+      run(kernel, of_value.args);
+      CHECK(first_not_finite(of_value) <= where); // queries of a block share what follows their masks
+    });
+}
+
+TEST_CASE("rounded attention: rows without keys give zeros, and no queries no tasks") {
+  for_kernels([](const auto& kernel) {
+    operands x({.queries = 40, .keys = 23, .see = visibility::intervals});
+    std::fill(x.lower.begin(), x.lower.end(), 7);
+    std::fill(x.upper.begin(), x.upper.end(), 7);
+    std::fill(x.v.begin(), x.v.end(), not_a_number);
+    run(kernel, x.args);
+    for (std::size_t i = 0; i < 40; ++i)
+      for (std::size_t c = 0; c < x.args.value_width; ++c) CHECK(x.out[i * x.args.out_row + c] == 0);
+    x.args.queries = 0;
+    CHECK(kernel.tasks(x.args) == 0);
+    operands empty({.queries = 20, .keys = 1});
+    empty.args.keys = 0;
+    run(kernel, empty.args);
+    CHECK(empty.out[0] == 0);
+  });
+}

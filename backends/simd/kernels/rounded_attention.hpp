@@ -5,6 +5,7 @@
 // rounded to 1 / 4095 of the largest in a tile. No number depends on a key that its query does not see.
 
 #include <fovea/backends/simd/kernels/attention_block.hpp>
+#include <fovea/backends/simd/kernels/attention_span.hpp>
 #include <fovea/backends/simd/kernels/attention_tasks.hpp>
 #include <fovea/backends/simd/kernels/rounded_tile.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
@@ -40,6 +41,7 @@ struct rounded_attention_block : attention_block<Arch, 2> {
   void start(const attention_args& args, size_t batch_row, size_t head_index, size_t query,
              float* score_scratch, float* kept_scratch) {
     in_float32::template start<Modify>(args, batch_row, head_index, query, score_scratch, kept_scratch);
+    this->begin -= this->begin % 2; // a key and the next are a pair
     round_queries();
   }
 
@@ -177,17 +179,16 @@ struct rounded_attention_block : attention_block<Arch, 2> {
   }
 };
 
-/// The queries of a task, which take each tile of keys and values from one that is rounded.
+/// Long attention as attention_span.hpp has it, each tile being rounded once for its blocks.
 template <class Arch>
 struct rounded_span {
   using block = rounded_attention_block<Arch>;
-  static constexpr size_t most = span_most_queries / block::queries;
 
   const attention_args& a;
   float *scores, *copy,
       *kept; // scratch: scores of a block, a tile in float32, queries and outputs of the blocks
   rounded_tile rounded;
-  block blocks[most];
+  block_span<block> span;
 
   static size_t copied(const attention_args& a) { return lie_ready(a) ? 0 : copied_tile(a, block_keys); }
   static size_t blocks_of(const attention_args& a) {
@@ -204,27 +205,12 @@ struct rounded_span {
 
   template <class Modify>
   void run(const Modify& modify, size_t batch, size_t head, size_t first_query) {
-    const size_t last_query = std::min(first_query + rounded_task_queries(a), a.queries);
-    size_t count = 0, begin = a.keys, end = 0;
-    for (size_t query = first_query; query < last_query; query += block::queries, ++count) {
-      block& b = blocks[count];
-      b.template start<Modify>(a, batch, head, query, scores, kept + count * block::kept(a));
-      b.begin -= b.begin % 2; // a key and the next are a pair
-      begin = std::min(begin, b.begin);
-      end = std::max(end, b.end);
-    }
-    // Tiles begin and end at the same keys for all blocks, as those of attention_span do.
-    for (size_t first = begin / block_keys * block_keys; first < end; first += block_keys) {
-      const size_t from = std::max(first, begin), until = std::min(first + block_keys, end);
-      rounded.template round<Arch>(
-          a, ready_tile<Arch>(a, batch, head / (a.heads / a.kv_heads), from, until - from, copy),
-          until - from);
-      for (size_t i = 0; i < count; ++i) {
-        const size_t here = std::max(from, blocks[i].begin), stop = std::min(until, blocks[i].end);
-        if (here < stop) blocks[i].add_tile(modify, rounded.from(here - from), here, stop - here);
-      }
-    }
-    for (size_t i = 0; i < count; ++i) blocks[i].write();
+    span.run(a, modify, batch, head, first_query, std::min(first_query + rounded_task_queries(a), a.queries),
+             scores, kept, [&](size_t first, size_t count) {
+               rounded.template round<Arch>(
+                   a, ready_tile<Arch>(a, batch, head / (a.heads / a.kv_heads), first, count, copy), count);
+               return rounded;
+             });
   }
 };
 

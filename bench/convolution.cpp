@@ -61,6 +61,12 @@ constexpr auto speech = model("speech", [](graph& g) {
   g.output("y", gelu(conv1d(x, "conv", 512, 3, {.stride = 2, .bias = false})));
 });
 
+// Where a ResNet halves its planes (He et al. 2015): filters of 1 MB.
+constexpr auto halved = model("halved", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 28, 28, 128});
+  g.output("y", relu(conv2d(x, "conv", 256, 3, {.stride = 2, .padding = 1})));
+});
+
 template <class format = f32, class M>
 void time(const M& model, std::size_t batch, bench::report& rows, const std::string& format_name = "") {
   const dim B{"B"};
@@ -82,6 +88,15 @@ void time(const M& model, std::size_t batch, bench::report& rows, const std::str
   rows.add(name, us, bench::demand{flops / 2, bytes, 4 << 20});
 }
 
+template <class M>
+void time_formats(const M& model, bench::report& rows) {
+  time(model, 1, rows);
+  time<f16>(model, 1, rows, "-f16");
+  time<q8_0>(model, 1, rows, "-q8_0");
+  time<bf16_products>(model, 1, rows, "-bf16");
+  time<integer_products<int8>>(model, 1, rows, "-int8");
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -96,10 +111,7 @@ int main(int argc, char** argv) {
     time(image, 1, rows);
     time(depthwise_planes, 1, rows);
     time(pooled, 1, rows);
-    time(speech, 1, rows);
-    time<f16>(speech, 1, rows, "-f16");
-    time<q8_0>(speech, 1, rows, "-q8_0");
-    time<bf16_products>(speech, 1, rows, "-bf16");
-    time<integer_products<int8>>(speech, 1, rows, "-int8");
+    time_formats(speech, rows);
+    time_formats(halved, rows);
   });
 }

@@ -19,14 +19,12 @@ bool is_worth_it(const graph_view& g, int product, int weight) {
   return !stays || matrix.rows * matrix.depth() > most_row_weights;
 }
 
-/// Whether what the windows of a convolution see are rows of one product, and no tiles, which are faster: planes whose
-/// windows overlap may be those.
+/// Whether what the windows of a convolution see are rows of one product, and no tiles, which are faster.
 bool is_product_of_windows(const graph_view& g, int id) {
   const node& n = g.at(id);
   if (!is_convolution(n.kind) || is_transposed(n.kind)) return false;
   const sliding_window& w = g.window_of(id);
-  const bool overlaps = w.stride[0] < w.span(0) || w.stride[1] < w.span(1);
-  return w.groups == 1 && (w.axes == 1 ? !w.falls_into_time_tiles() : !overlaps) &&
+  return w.groups == 1 && !w.falls_into_time_tiles() && !w.falls_into_plane_tiles() &&
          weight_matrix(g, g.operand(id, 1)).depth() <= most_rounded_depth / 2;
 }
 

@@ -20,8 +20,8 @@ struct formatted_parameters {
 
 /// Those that a format is for (weights/weight_format.hpp): used only as weights of products, their rows the
 /// outputs, inside scans large ones, and as tables of the same gathers. Of convolutions too where they are large, if
-/// the windows are rows of one product that is no faster by tiles: they are over time, or do not overlap, and have
-/// one group, and neither a batch_norm nor max_over joins them. They depend on the declaration alone, so that a
+/// the windows are rows of one product that is no faster by tiles: they have one group, and neither a batch_norm nor
+/// max_over joins them. They depend on the declaration alone, so that a
 /// model and its stream agree.
 formatted_parameters formatted(const graph_view& declared, weight_format format);
 

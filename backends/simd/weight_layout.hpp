@@ -34,21 +34,15 @@ constexpr bool is_by_time_tiles(const graph_view& g, int id) {
   return in >= least_features && out >= least_features && places >= least_tiles * outputs;
 }
 
-/// Whether a convolution takes square filters by tiles (kernels/winograd.hpp): windows of planes that overlap
-/// enough, of so many features that vectors are full. Sizes that are no numbers count as large.
+/// Whether a convolution goes by tiles, those of planes (kernels/winograd.hpp) where there are so many features that
+/// vectors are full. Sizes that are no numbers count as large.
 constexpr bool is_by_tiles(const graph_view& g, int id) {
   if (!is_convolution(g.at(id).kind)) return false;
   if (is_by_time_tiles(g, id)) return true;
   const sliding_window& w = g.window_of(id);
   const int size = w.size[0], stride = w.stride[0];
-  const auto both = [](const int(&of)[2], int number) { return of[0] == number && of[1] == number; };
-  // By more than 2 the sum of a window is so short that a tile's error shows.
-  const int most_stride = is_transposed(g.at(id).kind) ? 1 : 2;
-  if (w.axes != 2 || w.groups != 1 || !both(w.size, size) || !both(w.stride, stride) ||
-      !both(w.dilation, 1) || stride > most_stride)
-    return false;
+  if (!w.falls_into_plane_tiles() || (is_transposed(g.at(id).kind) && stride > 1)) return false;
   const winograd::tile_shape tile(static_cast<size_t>(size), static_cast<size_t>(stride));
-  if (tile.taps < winograd::least_taps || tile.taps > winograd::most_taps) return false;
   const shape& s = g.at(id).shape;
   const std::int64_t in = g.number(g.at(g.operand(id, 0)).shape[-1]), out = g.number(s[-1]);
   constexpr std::int64_t least_in = 12, least_out = 16, cached = 256 * 1024;

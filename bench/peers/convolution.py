@@ -43,6 +43,7 @@ def modules():
     yield "image/1", nn.Sequential(nn.Conv2d(3, 64, 7, 2, 3), nn.ReLU()), (1, 3, 224, 224)
     yield "depthwise_planes/1", nn.Sequential(nn.Conv2d(128, 128, 3, padding=1, groups=128), nn.ReLU()), (1, 128, 56, 56)
     yield "pooled/1", nn.MaxPool2d(3, 2, 1), (1, 64, 112, 112)
+    yield "halved/1", nn.Sequential(nn.Conv2d(128, 256, 3, 2, 1), nn.ReLU()), (1, 128, 28, 28)
     yield "speech/1", nn.Sequential(nn.Conv1d(512, 512, 3, 2, bias=False), nn.GELU()), (1, 512, 801)
 
 

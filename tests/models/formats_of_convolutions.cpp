@@ -42,6 +42,14 @@ constexpr auto of_planes = model("of_planes", [](graph& g) {
   g.output("y", conv2d(x, "pairs", 128, 2, {.stride = 2, .padding = 1}));
 });
 
+/// Windows that overlap and go by no tiles: neighbours whose lines lie in one piece, taps apart, and an oblong.
+constexpr auto overlapping = model("overlapping", [](graph& g) {
+  expr x = g.input<f32>("x", {B, 17, 14, 48});
+  x = relu(conv2d(x, "strided", 96, 3, {.stride = 2, .padding = 1}));
+  x = x + conv2d(x, "dilated", 96, 3, {.dilation = 2, .padding = 2});
+  g.output("y", conv2d(x, "oblong", 64, {3, 5}, {.stride = {1, 3}, .padding = {4, 9}}));
+});
+
 /// Of one value, and so in one step: one in the format, and one by tiles. Another by tiles is joined with a residual.
 constexpr auto beside = model("beside", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 64});
@@ -53,7 +61,8 @@ constexpr auto beside = model("beside", [](graph& g) {
 // Those that stay float32, for one reason each.
 constexpr auto in_float32 = model("in_float32", [](graph& g) {
   const expr image = g.input<f32>("image", {B, 16, 16, 64});
-  g.output("overlapping", conv2d(image, "overlapping", 64, 3, {.padding = same}));
+  g.output("planes", conv2d(image, "planes", 64, 3, {.padding = same}));
+  g.output("planes_by_two", conv2d(image, "planes_by_two", 64, 5, {.stride = 2}));
   const expr x = g.input<f32>("x", {B, T, 128});
   g.output("groups", conv1d(x, "groups", 1024, 6, {.groups = 2}));
   g.output("transposed", conv_transpose1d(x, "transposed", 96, 3));
@@ -105,25 +114,30 @@ void check_rounding(const M& model, const model_weights& from, const named_value
 
 } // namespace
 
-TEST_CASE("large convolutions over time, and over planes by windows apart, are in the format", "[formats]") {
+TEST_CASE("large convolutions of one group that go by no tiles are in the format", "[formats]") {
   CHECK(formatted(decltype(over_time)::view, format_named<q8_0>).names ==
         names{"valid.weight", "blocks.0.same.weight", "blocks.1.same.weight", "strided.weight",
               "point.weight"});
   CHECK(formatted(decltype(of_planes)::view, format_named<q8_0>).names ==
         names{"patches.weight", "pairs.weight"});
+  CHECK(formatted(decltype(overlapping)::view, format_named<q8_0>).names ==
+        names{"strided.weight", "dilated.weight", "oblong.weight"});
   CHECK(formatted(decltype(beside)::view, format_named<q8_0>).names == names{"seven.weight"});
   CHECK(formatted(decltype(in_float32)::view, format_named<q8_0>).names.empty());
   CHECK(formatted(decltype(over_time)::view, weight_format::f32).names.empty());
 }
 
 TEST_CASE("a convolution in a format is that of float32 by the rounded weights", "[formats]") {
-  const model_weights of_time = random_weights(over_time), of_images = random_weights(of_planes);
+  const model_weights of_time = random_weights(over_time), of_images = random_weights(of_planes),
+                      of_overlaps = random_weights(overlapping);
   for (const std::int64_t length : {10, 61})
     check_decoded(over_time, of_time, random_inputs(over_time, {{"B", 3}, {"T", length}}));
   check_decoded(of_planes, of_images, random_inputs(of_planes, {{"B", 2}}));
+  check_decoded(overlapping, of_overlaps, random_inputs(overlapping, {{"B", 3}}));
   check_decoded(beside, random_weights(beside), random_inputs(beside, {{"B", 2}, {"T", 29}}));
   check_rounding(over_time, of_time, random_inputs(over_time, {{"B", 3}, {"T", 61}}));
   check_rounding(of_planes, of_images, random_inputs(of_planes, {{"B", 2}}));
+  check_rounding(overlapping, of_overlaps, random_inputs(overlapping, {{"B", 2}}));
 }
 
 TEST_CASE("more windows than are copied together give what each gives alone", "[formats]") {

@@ -13,7 +13,7 @@ namespace fovea::core::simd {
 
 namespace {
 
-constexpr size_t line = 16; // floats of a cache line
+constexpr size_t cache_line = 16; // floats
 constexpr size_t most_copied =
     1 << 20; // floats of rows that are multiplied together: weights are decoded once for them
 constexpr size_t rows_of_a_task = 16; // that are listed or copied
@@ -55,19 +55,45 @@ private:
   }
   /// The features that a tap sees, null outside.
   const float* seen(const detail::window_place& at, size_t line_tap, size_t tap) const {
-    const std::ptrdiff_t y = detail::position(axes_[0], at.line, line_tap),
-                         x = detail::position(axes_[1], at.place, tap);
-    if (!detail::inside(axes_[0], y) || !detail::inside(axes_[1], x)) return nullptr;
-    return x_ + at.plane * plane_ +
-           (static_cast<size_t>(y) * axes_[1].in + static_cast<size_t>(x)) * features_;
+    const std::ptrdiff_t x = detail::position(axes_[1], at.place, tap);
+    const float* line = line_of(at, line_tap);
+    return line == nullptr || !detail::inside(axes_[1], x) ? nullptr
+                                                           : line + static_cast<size_t>(x) * features_;
+  }
+  /// The line of the plane that a tap of the height sees, null outside.
+  const float* line_of(const detail::window_place& at, size_t line_tap) const {
+    const std::ptrdiff_t y = detail::position(axes_[0], at.line, line_tap);
+    if (!detail::inside(axes_[0], y)) return nullptr;
+    return x_ + at.plane * plane_ + static_cast<size_t>(y) * axes_[1].in * features_;
   }
   void copy(const detail::window_place& at, float* to) const {
-    for (size_t line_tap = 0; line_tap < axes_[0].taps; ++line_tap)
-      for (size_t tap = 0; tap < axes_[1].taps; ++tap, to += features_)
-        if (const float* from = seen(at, line_tap, tap); from != nullptr)
-          std::memcpy(to, from, features_ * sizeof(float));
-        else
-          std::memset(to, 0, features_ * sizeof(float));
+    for (size_t line_tap = 0; line_tap < axes_[0].taps; ++line_tap, to += axes_[1].taps * features_)
+      if (axes_[1].tap_step == 1)
+        copy_line(line_of(at, line_tap), detail::position(axes_[1], at.place, 0), to);
+      else
+        for (size_t tap = 0; tap < axes_[1].taps; ++tap)
+          copy_piece(seen(at, line_tap, tap), 1, to + tap * features_);
+  }
+  /// Neighbours from position `first` of a line on: those inside lie in one piece.
+  void copy_line(const float* line, std::ptrdiff_t first, float* to) const {
+    const auto taps = static_cast<std::ptrdiff_t>(axes_[1].taps),
+               begin = std::clamp<std::ptrdiff_t>(-first, 0, taps),
+               end =
+                   std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(axes_[1].in) - first, begin, taps);
+    const auto place = [&](std::ptrdiff_t tap) { return to + static_cast<size_t>(tap) * features_; };
+    copy_piece(nullptr, begin, to);
+    if (end > begin)
+      copy_piece(line == nullptr ? nullptr : line + static_cast<size_t>(first + begin) * features_,
+                 end - begin, place(begin));
+    copy_piece(nullptr, taps - end, place(end));
+  }
+  /// Zeros where `from` is null.
+  void copy_piece(const float* from, std::ptrdiff_t positions, float* to) const {
+    const size_t bytes = static_cast<size_t>(positions) * features_ * sizeof(float);
+    if (from != nullptr)
+      std::memcpy(to, from, bytes);
+    else
+      std::memset(to, 0, bytes);
   }
 
   const float* x_;
@@ -81,8 +107,8 @@ struct row_memory {
 
   explicit row_memory(const window_rows& all)
       : most(std::min(all.count(), std::max(most_copied / all.depth(), 2 * rows_of_a_task))),
-        list_floats((most * sizeof(const float*) / sizeof(float) + line - 1) / line * line),
-        copied_floats((most * all.depth() + line - 1) / line * line) {
+        list_floats((most * sizeof(const float*) / sizeof(float) + cache_line - 1) / cache_line * cache_line),
+        copied_floats((most * all.depth() + cache_line - 1) / cache_line * cache_line) {
     const size_t groups = most == 0 ? 1 : (all.count() + most - 1) / most;
     rows = (all.count() + groups - 1) / groups;
   }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <tuple>
 
 #include <fovea/backends/simd/engine.hpp>
@@ -76,7 +77,8 @@ private:
     sum.text = step < 0 ? "one position" : text_of(net, step).text;
     sum.kernel = step < 0 ? "position" : kernel_of(net, step, sizes);
     if (step < 0) return;
-    sum.multiplies_floats = !rounds_rows(format_of(net, step)) && !rounds_attention(net, step, sizes);
+    sum.multiplies_floats =
+        !rounds_rows(format_of(net, step)) && std::string_view(sum.kernel) != "rounded_attention";
     if (costs_[static_cast<std::size_t>(step)].parameter_bytes > 0)
       sum.weights = core::name_of(format_of(net, step));
   }

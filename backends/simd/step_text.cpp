@@ -12,8 +12,12 @@
 namespace fovea::core::simd {
 namespace {
 
+/// By which no step is called.
+constexpr kernel_names helpers{kernel_name::pack, kernel_name::pack_bfloats, kernel_name::round_bfloats,
+                               kernel_name::update, kernel_name::limits};
+
 constexpr const char* kernel_words[] = {
-#define FOVEA_WORD(name, type) #name,
+#define FOVEA_WORD(name, type) helpers.has(kernel_name::name) ? nullptr : #name,
     FOVEA_KERNELS(FOVEA_WORD)
 #undef FOVEA_WORD
 };
@@ -77,6 +81,15 @@ void write_fused(sentence& text, const net_view& net, const step& s) {
   if (!fused.empty) text << ')';
 }
 
+/// Whether it is an attention that multiplies integers at these sizes.
+bool rounds_attention(const net_view& net, int i, dim_values sizes) {
+  const step& s = net.plan->steps[i];
+  if (s.kind != step_kind::single || net.graph->at(s.node).kind != op::attention) return false;
+  const shape& queries = net.graph->at(net.graph->operand(s.node, 0)).shape;
+  return net.weights->kernels.rounded_attention != nullptr && net.code[i].attention == nullptr &&
+         detail::rounds({.queries = static_cast<std::size_t>(sizes[static_cast<std::size_t>(queries[-2])])});
+}
+
 } // namespace
 
 sentence text_of(const net_view& net, int i) {
@@ -92,19 +105,11 @@ sentence text_of(const net_view& net, int i) {
   return text;
 }
 
-bool rounds_attention(const net_view& net, int i, dim_values sizes) {
-  const step& s = net.plan->steps[i];
-  if (s.kind != step_kind::single || net.graph->at(s.node).kind != op::attention) return false;
-  const shape& queries = net.graph->at(net.graph->operand(s.node, 0)).shape;
-  return net.weights->kernels.rounded_attention != nullptr && net.code[i].attention == nullptr &&
-         detail::rounds({.queries = static_cast<std::size_t>(sizes[static_cast<std::size_t>(queries[-2])])});
-}
-
 const char* kernel_of(const net_view& net, int i, dim_values sizes) {
   const step& s = net.plan->steps[i];
   if (s.kind == step_kind::loop_begin) return net.is_small_scan(i) ? "scan" : "loop";
   if (s.kind == step_kind::chain) return "chain";
-  kernel_names called = kernels_of(*net.graph, *net.plan, s).without(kernel_name::pack);
+  kernel_names called = kernels_of(*net.graph, *net.plan, s);
   const weight_format format = format_of(net, i);
   if (format != weight_format::f32)
     called = called.has(kernel_name::gather) ? gather_kernel(format) : product_kernel(format);
@@ -113,7 +118,7 @@ const char* kernel_of(const net_view& net, int i, dim_values sizes) {
   else if (called.has(kernel_name::small_product) && net.weights->kernels.small_product == nullptr)
     called = kernel_name::product; // that of all products, where some are large
   for (std::size_t k = 0; k < std::size(kernel_words); ++k)
-    if (called.has(static_cast<kernel_name>(k))) return kernel_words[k];
+    if (kernel_words[k] != nullptr && called.has(static_cast<kernel_name>(k))) return kernel_words[k];
   return word_in_graph(net.graph->at(s.node).kind);
 }
 

@@ -34,7 +34,7 @@ template <class Arch>
 struct largest_magnitude {
   int_vec<Arch> bits_of = int_vec<Arch>(0);
 
-  void see(const vec<Arch>& x) { bits_of = Arch::max(bits_of, Arch::bits(x) & int_vec<Arch>(0x7fffffff)); }
+  void see(const vec<Arch>& x) { bits_of = Arch::max(bits_of, Arch::bits(Arch::abs(x))); }
   vec<Arch> of_lanes() const { // of NaN, which floats' max passes over, infinity
     return Arch::from_bits(Arch::min(bits_of, int_vec<Arch>(0x7f800000)));
   }

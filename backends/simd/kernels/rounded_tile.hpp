@@ -18,9 +18,12 @@
 
 namespace fovea::core::simd {
 
-/// A set that has, for numbers of 16 bits, dot_shorts(sum, x, y): sum + the products of the two in each lane.
+/// A set that has, for numbers of 16 bits,
+///   pair_shorts(low, high)  the lower half of each lane of `low`, and above it that of `high`
+///   dot_shorts(sum, x, y)   sum + the products of the two numbers in each lane
 template <class Set>
 concept multiplies_shorts = requires(typename Set::integers n) {
+  Set::pair_shorts(n, n);
   Set::dot_shorts(n, n, n);
 };
 
@@ -35,7 +38,7 @@ template <class Arch>
 /// Two rounded numbers in each lane, `low` in its lower half.
 template <class Arch>
 [[gnu::always_inline]] inline vec<Arch> as_pairs(const vec<Arch>& low, const vec<Arch>& high) {
-  return Arch::from_bits((Arch::bits(low) & int_vec<Arch>(0xffff)) | (Arch::bits(high) << 16));
+  return Arch::from_bits(Arch::pair_shorts(Arch::bits(low), Arch::bits(high)));
 }
 
 /// The largest magnitude of a query's and a key's numbers, `width` products of which add up to 31 bits.

@@ -31,6 +31,9 @@ struct avx2 : of_x86<avx2, xsimd::fma3<xsimd::avx2>> {
     _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words, words));
   }
 
+  static integers pair_shorts(const integers& low, const integers& high) {
+    return _mm256_blend_epi16(low, _mm256_slli_epi32(high, 16), 0xaa);
+  }
   static integers dot_shorts(const integers& sum, const integers& x, const integers& y) {
     auto total = sum.data;
     asm("vpaddd %1, %0, %0" : "+x"(total) : "x"(_mm256_madd_epi16(x, y)));

@@ -12,6 +12,9 @@ struct avx512_vnni : avx512 {
   static integers dot_bytes(const integers& sum, const integers& w, const integers& x) {
     return _mm512_dpbusd_epi32(sum, w, x);
   }
+  static integers pair_shorts(const integers& low, const integers& high) {
+    return (low & integers(0xffff)) | (high << 16);
+  }
   static integers dot_shorts(const integers& sum, const integers& x, const integers& y) {
     return _mm512_dpwssd_epi32(sum, x, y);
   }

@@ -96,7 +96,8 @@ concept instruction_set = requires(typename Set::floats x, typename Set::integer
     Set::bfloat_dot::add(x, Set::bfloat_dot::ready(n), from);
   };
 
-  // Where a set multiplies numbers of 16 bits faster than float32 it has dot_shorts, too: see kernels/rounded_tile.hpp.
+  // Where a set multiplies numbers of 16 bits faster than float32 it has pair_shorts and dot_shorts, too: see
+  // kernels/rounded_tile.hpp.
 
   // For kernels to choose by: the vectors that a processor has names for, the ways of its first-level cache
   // (*), whether its fma surely rounds once (*), and a set with half the vector that it has too; the same where

@@ -24,6 +24,9 @@ struct sse41 : of_x86<sse41, xsimd::sse4_1> {
     std::memcpy(to, &four, sizeof four);
   }
 
+  static integers pair_shorts(const integers& low, const integers& high) {
+    return _mm_blend_epi16(low, _mm_slli_epi32(high, 16), 0xaa);
+  }
   static integers dot_shorts(const integers& sum, const integers& x, const integers& y) {
     auto total = sum.data;
     asm("paddd %1, %0" : "+x"(total) : "x"(_mm_madd_epi16(x, y)));

@@ -11,10 +11,10 @@ namespace fovea::core {
 /// What a step has cost in all calls. Text, kernel, weights and sizes are as explanations have them (explanation.hpp).
 struct step_sum {
   int step = 0; // its number in the plan; -1: a stream's step of one position, which is one function
-  std::string text, kernel, weights, sizes; // the sizes of the last time
+  std::string text, kernel, weights, sizes; // the kernel and the sizes of the last time
   std::int64_t times = 0, nanoseconds = 0;
   double flops = 0, parameter_bytes = 0, value_bytes = 0;
-  bool multiplies_floats = true;
+  double float_flops = 0; // of float32's, not of integers or bfloat16
 };
 
 /// The same of all nets of one model with as many threads, and of one instruction set.

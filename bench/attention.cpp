@@ -101,16 +101,14 @@ void measure(const shape& s, report& rows) {
   const size_t each = ((s.rounded ? rounded.scratch(a) : attention.scratch(a)) + 15) / 16 * 16;
   const buffer scratch = floats(each * pool.size()), shared = floats(attention.shared(a));
   a.shared = shared.get();
-  const auto ours = [&] {
-    if (s.rounded) {
-      pool.run(rounded.tasks(a), [&](size_t first, size_t last, size_t thread) {
-        rounded.run(a, first, last, scratch.get() + thread * each);
-      });
-      return;
-    }
-    pool.run(attention.tasks(a), [&](size_t first, size_t last, size_t thread) {
-      attention.run(a, first, last, scratch.get() + thread * each);
+  const auto run = [&](const auto& kernel) {
+    pool.run(kernel.tasks(a), [&](size_t first, size_t last, size_t thread) {
+      kernel.run(a, first, last, scratch.get() + thread * each);
     });
+  };
+  const auto ours = [&] {
+    if (s.rounded) return run(rounded);
+    run(attention);
     attention.join(a);
   };
   size_t visible = 0;

@@ -61,7 +61,7 @@ constexpr auto speech = model("speech", [](graph& g) {
   g.output("y", gelu(conv1d(x, "conv", 512, 3, {.stride = 2, .bias = false})));
 });
 
-// Where a ResNet halves its planes (He et al. 2015): filters of 1 MB.
+// The shape by which a ResNet halves its planes (He et al. 2015), without its norm: filters of 1 MB.
 constexpr auto halved = model("halved", [](graph& g) {
   const expr x = g.input<f32>("x", {"B", 28, 28, 128});
   g.output("y", relu(conv2d(x, "conv", 256, 3, {.stride = 2, .padding = 1})));

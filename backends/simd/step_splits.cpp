@@ -52,8 +52,8 @@ public:
       if (found == all.handed_out.end())
         continue; // it hands nothing out: its value lies there already, or is small
       step_split& one = all.steps[s.step];
-      if (one.times++ == 0)
-        one.step = s.step, one.text = text_of(net, s.step).text, one.kernel = kernel_of(net, s.step, sizes);
+      if (one.times++ == 0) one.step = s.step, one.text = text_of(net, s.step).text;
+      one.kernel = kernel_of(net, s.step, sizes);
       one.sizes = sizes_of(net, s.step, sizes).text;
       one.tasks = found->second.tasks;
       const double cost = nanoseconds_of(net, cost_of(net, s.step, sizes));

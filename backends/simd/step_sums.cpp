@@ -2,7 +2,6 @@
 
 #include <map>
 #include <mutex>
-#include <string_view>
 #include <tuple>
 
 #include <fovea/backends/simd/engine.hpp>
@@ -63,27 +62,25 @@ private:
     if (is_step && net.plan->steps[s.step].kind == step_kind::loop_begin && !net.is_small_scan(s.step))
       return; // its steps count
     step_sum& sum = all.steps[s.step];
-    if (sum.times == 0) name(sum, net, s.step, sizes);
+    if (sum.times == 0) name(sum, net, s.step);
+    sum.kernel = is_step ? kernel_of(net, s.step, sizes) : "position";
     sum.sizes = (is_step ? sizes_of(net, s.step, sizes) : sizes_of_call(net, sizes)).text;
     ++sum.times;
     sum.nanoseconds += s.end - s.begin;
     if (is_step)
-      add_cost(sum, costs_[static_cast<std::size_t>(s.step)], 1);
+      add_cost(sum, costs_[static_cast<std::size_t>(s.step)], 1, multiplies_floats(net, s.step, sizes));
     else
-      for (const step_cost& cost : costs_) add_cost(sum, cost, cost.passes);
+      for (const step_cost& cost : costs_) add_cost(sum, cost, cost.passes, true);
   }
-  void name(step_sum& sum, const net_view& net, int step, dim_values sizes) const {
+  void name(step_sum& sum, const net_view& net, int step) const {
     sum.step = step;
     sum.text = step < 0 ? "one position" : text_of(net, step).text;
-    sum.kernel = step < 0 ? "position" : kernel_of(net, step, sizes);
-    if (step < 0) return;
-    sum.multiplies_floats =
-        !rounds_rows(format_of(net, step)) && std::string_view(sum.kernel) != "rounded_attention";
-    if (costs_[static_cast<std::size_t>(step)].parameter_bytes > 0)
+    if (step >= 0 && costs_[static_cast<std::size_t>(step)].parameter_bytes > 0)
       sum.weights = core::name_of(format_of(net, step));
   }
-  static void add_cost(step_sum& to, const step_cost& cost, std::int64_t passes) {
+  static void add_cost(step_sum& to, const step_cost& cost, std::int64_t passes, bool of_floats) {
     to.flops += static_cast<double>(passes * cost.flops);
+    if (of_floats) to.float_flops += static_cast<double>(passes * cost.flops);
     to.parameter_bytes += static_cast<double>(passes * cost.parameter_bytes);
     to.value_bytes += static_cast<double>(passes * cost.value_bytes);
   }

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <iterator>
 
+#include <fovea/backends/simd/attention_choice.hpp>
 #include <fovea/backends/simd/engine.hpp>
 #include <fovea/backends/simd/format_code.hpp>
-#include <fovea/backends/simd/kernels/attention_tasks.hpp>
 #include <fovea/backends/simd/step_kernels.hpp>
 #include <fovea/dsl/graph_text.hpp>
 
@@ -81,13 +81,12 @@ void write_fused(sentence& text, const net_view& net, const step& s) {
   if (!fused.empty) text << ')';
 }
 
-/// Whether it is an attention that multiplies integers at these sizes.
-bool rounds_attention(const net_view& net, int i, dim_values sizes) {
+bool is_rounded_attention(const net_view& net, int i, dim_values sizes) {
   const step& s = net.plan->steps[i];
   if (s.kind != step_kind::single || net.graph->at(s.node).kind != op::attention) return false;
   const shape& queries = net.graph->at(net.graph->operand(s.node, 0)).shape;
-  return net.weights->kernels.rounded_attention != nullptr && net.code[i].attention == nullptr &&
-         detail::rounds({.queries = static_cast<std::size_t>(sizes[static_cast<std::size_t>(queries[-2])])});
+  return rounds_attention(net.weights->kernels, net.code[i],
+                          static_cast<std::size_t>(sizes[static_cast<std::size_t>(queries[-2])]));
 }
 
 } // namespace
@@ -113,13 +112,17 @@ const char* kernel_of(const net_view& net, int i, dim_values sizes) {
   const weight_format format = format_of(net, i);
   if (format != weight_format::f32)
     called = called.has(kernel_name::gather) ? gather_kernel(format) : product_kernel(format);
-  else if (rounds_attention(net, i, sizes))
+  else if (is_rounded_attention(net, i, sizes))
     called = kernel_name::rounded_attention;
   else if (called.has(kernel_name::small_product) && net.weights->kernels.small_product == nullptr)
     called = kernel_name::product; // that of all products, where some are large
   for (std::size_t k = 0; k < std::size(kernel_words); ++k)
     if (kernel_words[k] != nullptr && called.has(static_cast<kernel_name>(k))) return kernel_words[k];
   return word_in_graph(net.graph->at(s.node).kind);
+}
+
+bool multiplies_floats(const net_view& net, int i, dim_values sizes) {
+  return !rounds_rows(format_of(net, i)) && !is_rounded_attention(net, i, sizes);
 }
 
 weight_format format_of(const net_view& net, int i) {

@@ -14,6 +14,8 @@ namespace fovea::core::simd {
 sentence text_of(const net_view& net, int step);
 /// What runs it: a kernel, code of its own ("chain", "scan", "loop"), or by its word what an operation is in a graph.
 const char* kernel_of(const net_view& net, int step, dim_values sizes);
+/// Whether its multiplications are float32's.
+bool multiplies_floats(const net_view& net, int step, dim_values sizes);
 /// The format of the weights that it reads, f32 where it reads none.
 weight_format format_of(const net_view& net, int step);
 /// Rows x depth x columns of a product, rows x queries x keys x width of an attention, the steps of a scan, else the

@@ -34,8 +34,8 @@ constexpr bool is_by_time_tiles(const graph_view& g, int id) {
   return in >= least_features && out >= least_features && places >= least_tiles * outputs;
 }
 
-/// Whether a convolution goes by tiles, those of planes (kernels/winograd.hpp) where there are so many features that
-/// vectors are full. Sizes that are no numbers count as large.
+/// Whether a convolution goes by tiles: over time, or over planes (kernels/winograd.hpp) of so many features that vectors
+/// are full and of so many places that tiles are worth their weights. Sizes that are no numbers count as large.
 constexpr bool is_by_tiles(const graph_view& g, int id) {
   if (!is_convolution(g.at(id).kind)) return false;
   if (is_by_time_tiles(g, id)) return true;

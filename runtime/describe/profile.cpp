@@ -21,7 +21,7 @@ double share_of_limit(const step_sum& step, const net_sum& net, machine_limits& 
   const double held = is_table ? step.parameter_bytes / times : net.parameter_bytes;
   const double reads = step.parameter_bytes / machine.bandwidth(held) +
                        step.value_bytes / machine.bandwidth(step.value_bytes / times);
-  const double computes = step.multiplies_floats ? step.flops / machine.flops() : 0;
+  const double computes = step.float_flops / machine.flops();
   return std::max(reads, computes) / static_cast<double>(std::max<std::int64_t>(step.nanoseconds, 1));
 }
 

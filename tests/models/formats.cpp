@@ -141,7 +141,7 @@ TEST_CASE("models whose products round what they multiply are near those of floa
   named_values inputs = inputs_of(bert, {{"tokens", "ids"}, {"types", "token_type_ids"}});
   inputs["lengths"] = lengths_of_mask(bert);
   check_rounding(models::bert<small_bert>, weights_of(bert), inputs);
-  // Attention of so many queries rounds, too.
+  // Of so many queries that attention rounds, too (words/rounded_attention.cpp).
   named_values many = random_inputs(models::bert<long_bert>, {{"B", 2}, {"T", 150}});
   many["lengths"].values = {150, 131};
   check_rounding(models::bert<long_bert>, random_weights(models::bert<long_bert>), many);

@@ -2,7 +2,8 @@
 
 // Attention of many queries by whole numbers of 16 bits: what attention_block.hpp computes, with both products by
 // integers. Query and key have a scale each; a value's scale is a power of two that its weight takes up, which is
-// rounded to 1 / 4095 of the largest in a tile. No number depends on a key that its query does not see.
+// rounded to 1 / 4095 of the largest in a tile. Rounded weights are summed, so that results are means of values. No
+// number depends on a key that its query does not see.
 
 #include <fovea/backends/simd/kernels/attention_block.hpp>
 #include <fovea/backends/simd/kernels/attention_span.hpp>
@@ -33,6 +34,7 @@ struct rounded_attention_block : attention_block<Arch, 2> {
   using in_float32::scores;
   using in_float32::sum;
   static constexpr size_t vectors = 2;
+  static_assert(least_rounded_task % queries == 0);
 
   v query_scale[vectors];
   v share[vectors]; // 2^(largest - base)
@@ -64,8 +66,8 @@ struct rounded_attention_block : attention_block<Arch, 2> {
     }
   }
 
-  /// sums[r][i] = the products of `count` pairs of row r, `apart` floats from each other, with those in vectors i of
-  /// the rows at `by`.
+  /// sums[r][i] = the products of `count` pairs of row r with those in vector i of as many rows at `by`. Rows at x begin
+  /// `row` floats apart, and their pairs lie `apart` floats apart.
   template <size_t rows>
   [[gnu::always_inline]] static void multiply(const float* x, size_t row, size_t apart, const float* by,
                                               size_t count, integers (&sums)[rows][vectors]) {
@@ -84,7 +86,7 @@ struct rounded_attention_block : attention_block<Arch, 2> {
   template <size_t rows>
   void score_rows(const float* keys, size_t key_row, const float* scales, const float* added, float* to) {
     integers sums[rows][vectors];
-    multiply<rows>(keys, key_row, 1, q, key_row, sums);
+    multiply<rows>(keys, key_row, 1, q, pairs_of(a.key_width), sums);
     v score[rows][vectors];
     for_constants<rows>([&](auto r) {
       for_constants<vectors>([&](auto i) {
@@ -115,15 +117,17 @@ struct rounded_attention_block : attention_block<Arch, 2> {
       largest[i] = v(lowest_score);
       for (size_t j = 0; j < tile; ++j) {
         float* at = scores + j * queries + i * lanes;
-        const v score = Arch::load(at) + v(from.exponents[j]);
+        const v bare = Arch::load(at);
+        // An unseen key's may be NaN.
+        const v score = Arch::select(bare == v(invisible), bare, bare + v(from.exponents[j]));
         largest[i] = Arch::max(largest[i], score);
         Arch::store(at, score);
       }
     }
   }
 
-  /// Scores become pairs of weights 2^(score - largest), those of a key and the next; in their sum a weight is without
-  /// the scale of its value.
+  /// Scores become pairs of weights, those of a key and the next: 2^(score - largest), rounded. In their sum a weight is
+  /// without the scale of its value.
   void weigh(const rounded_tile& from, size_t tile) {
     for_constants<vectors>([&](auto i) {
       const v origin = largest[i], next = Arch::max(base[i], origin);
@@ -136,8 +140,9 @@ struct rounded_attention_block : attention_block<Arch, 2> {
       for (size_t j = 0; j < tile; j += 2, at += 2 * queries, to += queries) {
         const auto weight = [&](size_t of) {
           const v exact = math::exp2_of_nonpositive<Arch>(Arch::load(at + of * queries) - origin);
-          total = Arch::fma(exact, v(from.restored[j + of]), total);
-          return rounded<Arch>(exact, v(most_of_value));
+          const v whole = rounded<Arch>(exact, v(most_of_value));
+          total = Arch::fma(whole - v(math::detail::to_integer), v(from.restored[j + of]), total);
+          return whole;
         };
         const v first = weight(0);
         Arch::store(to, as_pairs<Arch>(first, weight(1)));
@@ -151,7 +156,7 @@ struct rounded_attention_block : attention_block<Arch, 2> {
     integers sums[rows][vectors];
     multiply<rows>(value, 1, value_row, scores, pairs, sums);
     for_constants<vectors>([&](auto i) {
-      const v scale = share[i] * v(1 / (most_of_value * most_of_value));
+      const v scale = share[i] * v(1 / most_of_value);
       for_constants<rows>([&](auto r) {
         float* at = to + r * queries + i * lanes;
         Arch::store(at, Arch::fma(Arch::to_float(sums[r][i]), scale, Arch::load(at) * rescale[i]));
@@ -192,7 +197,7 @@ struct rounded_span {
 
   static size_t copied(const attention_args& a) { return lie_ready(a) ? 0 : copied_tile(a, block_keys); }
   static size_t blocks_of(const attention_args& a) {
-    return (std::min(rounded_task_queries(a), a.queries) + block::queries - 1) / block::queries;
+    return ceil_div(std::min(rounded_task_queries(a), a.queries), block::queries);
   }
   static size_t scratch(const attention_args& a) {
     return block_keys * block::queries + copied(a) + blocks_of(a) * block::kept(a) +
@@ -218,8 +223,7 @@ struct rounded_span {
 
 /// For what `rounds` says (attention_tasks.hpp). Tasks: (batch row, head, span of queries).
 inline size_t rounded_attention_tasks(const attention_args& a) {
-  const size_t each = detail::rounded_task_queries(a);
-  return a.batch * a.heads * ((a.queries + each - 1) / each);
+  return a.batch * a.heads * detail::ceil_div(a.queries, detail::rounded_task_queries(a));
 }
 
 template <class Arch>
@@ -229,7 +233,7 @@ inline size_t rounded_attention_scratch(const attention_args& a) {
 
 template <class Arch>
 inline void rounded_attention(const attention_args& a, size_t first, size_t last, float* scratch) {
-  const size_t each = detail::rounded_task_queries(a), spans = (a.queries + each - 1) / each;
+  const size_t each = detail::rounded_task_queries(a), spans = detail::ceil_div(a.queries, each);
   for (size_t task = first; task < last; ++task)
     detail::rounded_span<Arch>(a, scratch)
         .run(unmodified{}, task / spans / a.heads, task / spans % a.heads,

@@ -150,7 +150,9 @@ private:
     const vec<Arch> largest = most_of_rows<Arch>(x, row, rows, numbers);
     const integers above = (Arch::bits(largest) >> 23) - one + integers(1), // 2^above > largest
         exponent = Arch::max(integers(-60), Arch::min(integers(126), above));
-    Arch::store(exponents + j, Arch::fma(largest, vec<Arch>(0.0f), Arch::to_float(exponent)));
+    // Infinity times zero is NaN, from 2^126 on as well, where numbers would be too large.
+    Arch::store(exponents + j,
+                Arch::fma(largest * vec<Arch>(4.0f), vec<Arch>(0.0f), Arch::to_float(exponent)));
     Arch::store(restored + j, Arch::from_bits((one - exponent) << 23));
   }
 };

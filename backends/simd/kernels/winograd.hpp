@@ -145,8 +145,7 @@ void turn_tile_back(const float* sums, size_t apart, const float* bias, size_t c
 template <class Arch>
 inline auto turns_back(const winograd::tile_shape& shape) {
   using turn = decltype(&turn_tile_back<Arch, 2>);
-  static_assert(winograd::least_taps == 3 &&
-                winograd::most_taps == 5); // sliding_window::falls_into_plane_tiles
+  static_assert(winograd::least_taps == 3 && winograd::most_taps == 5); // as falls_into_plane_tiles has them
   return shape.taps == 3   ? turn{turn_tile_back<Arch, 4>}
          : shape.taps == 4 ? turn{turn_tile_back<Arch, 3>}
                            : turn{turn_tile_back<Arch, 2>};

@@ -35,7 +35,7 @@ struct avx2 : of_x86<avx2, xsimd::fma3<xsimd::avx2>> {
     return _mm256_blend_epi16(low, _mm256_slli_epi32(high, 16), 0xaa);
   }
   static integers dot_shorts(const integers& sum, const integers& x, const integers& y) {
-    auto total = sum.data;
+    auto total = sum.data; // in place: compilers add to other registers, for which they have too few
     asm("vpaddd %1, %0, %0" : "+x"(total) : "x"(_mm256_madd_epi16(x, y)));
     return integers(total);
   }

@@ -28,7 +28,7 @@ struct sse41 : of_x86<sse41, xsimd::sse4_1> {
     return _mm_blend_epi16(low, _mm_slli_epi32(high, 16), 0xaa);
   }
   static integers dot_shorts(const integers& sum, const integers& x, const integers& y) {
-    auto total = sum.data;
+    auto total = sum.data; // in place, as in avx2.hpp
     asm("paddd %1, %0" : "+x"(total) : "x"(_mm_madd_epi16(x, y)));
     return integers(total);
   }

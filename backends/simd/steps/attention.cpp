@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fovea/backends/simd/attention_choice.hpp>
 #include <fovea/backends/simd/attention_operands.hpp>
-#include <fovea/backends/simd/kernels/attention_tasks.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::core::simd {
@@ -17,9 +17,7 @@ struct attention_code {
   bool is_rounded;
 
   attention_code(const context& of, const attention_args& a)
-      : c(of), own(*of.code),
-        is_rounded(own.attention == nullptr && of.kernels.rounded_attention != nullptr && detail::rounds(a)) {
-  }
+      : c(of), own(*of.code), is_rounded(rounds_attention(of.kernels, own, a.queries)) {}
 
   size_t tasks(const attention_args& a) const {
     if (is_rounded) return c.kernels.rounded_attention->tasks(a);
@@ -114,7 +112,7 @@ namespace {
 /// The queries that attention's gradient takes at once.
 constexpr size_t queries_at_once = 32;
 
-size_t rounded(size_t floats) { return (floats + 15) / 16 * 16; }
+size_t whole_lines(size_t floats) { return (floats + 15) / 16 * 16; }
 
 /// left [rows, depth] times packed columns, by one thread.
 void multiply(const kernel_table& kernels, const float* left, size_t rows, size_t depth, size_t stride,
@@ -195,11 +193,11 @@ struct gradient_scratch {
   float *scores, *score_gradients, *turned;
   size_t row, total; // floats of a row of scores; of all
 
-  gradient_scratch(const context& c, const attention_args& a, float* begin) : row(rounded(a.keys)) {
+  gradient_scratch(const context& c, const attention_args& a, float* begin) : row(whole_lines(a.keys)) {
     float* next = begin;
     const auto take = [&](size_t floats) {
       float* at = next;
-      next += rounded(floats);
+      next += whole_lines(floats);
       return at;
     };
     const size_t panel = c.kernels.set.panel;

@@ -24,10 +24,10 @@ using namespace attention_for_tests;
 namespace {
 
 void run(attention_args a) {
-  const auto scratch = scratch_of(kernels().attention->scratch(a)),
-             shared = scratch_of(kernels().attention->shared(a));
-  a.shared = shared.get();
-  kernels().attention->run(a, 0, kernels().attention->tasks(a), scratch.get());
+  auto scratch = scratch_of(kernels().attention->scratch(a)),
+       shared = scratch_of(kernels().attention->shared(a));
+  a.shared = shared.data();
+  kernels().attention->run(a, 0, kernels().attention->tasks(a), scratch.data());
   kernels().attention->join(a);
 }
 
@@ -297,11 +297,11 @@ TEST_CASE("attention: any split into tasks gives the same bits") {
         .batch = 2, .heads = 3, .kv_heads = 3, .queries = queries, .keys = keys, .see = visibility::causal};
     operands together(s), apart(s);
     run(together.args);
-    const auto scratch = scratch_of(kernels().attention->scratch(apart.args)),
-               shared = scratch_of(kernels().attention->shared(apart.args));
-    apart.args.shared = shared.get();
+    auto scratch = scratch_of(kernels().attention->scratch(apart.args)),
+         shared = scratch_of(kernels().attention->shared(apart.args));
+    apart.args.shared = shared.data();
     for (std::size_t task = kernels().attention->tasks(apart.args); task-- > 0;)
-      kernels().attention->run(apart.args, task, task + 1, scratch.get());
+      kernels().attention->run(apart.args, task, task + 1, scratch.data());
     kernels().attention->join(apart.args);
     CHECK(std::memcmp(together.out.data(), apart.out.data(), together.out.size() * sizeof(float)) == 0);
   }
@@ -353,11 +353,11 @@ TEST_CASE("attention: a function of the caller's changes scores and hides keys")
     for (const auto see : {visibility::all, visibility::causal})
       for (const std::size_t keys : {110u, 1100u}) {
         operands x({.batch = 2, .heads = 2, .kv_heads = 1, .queries = queries, .keys = keys, .see = see});
-        const auto scratch = scratch_of(fovea::core::simd::attention_scratch<arch>(x.args)),
-                   shared = scratch_of(fovea::core::simd::attention_shared(x.args));
-        x.args.shared = shared.get();
+        auto scratch = scratch_of(fovea::core::simd::attention_scratch<arch>(x.args)),
+             shared = scratch_of(fovea::core::simd::attention_shared(x.args));
+        x.args.shared = shared.data();
         fovea::core::simd::attention<arch>(x.args, sparse_alibi{}, 0,
-                                           fovea::core::simd::attention_tasks<arch>(x.args), scratch.get());
+                                           fovea::core::simd::attention_tasks<arch>(x.args), scratch.data());
         fovea::core::simd::join_attention<arch>(x.args);
         check_near(x.out, expected(x.args, [](double score, std::size_t b, std::size_t h, std::size_t i,
                                               std::size_t j) {

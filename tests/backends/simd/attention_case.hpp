@@ -11,8 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <new>
 #include <random>
 #include <vector>
 
@@ -105,14 +103,9 @@ struct operands {
   }
 };
 
-struct aligned_delete {
-  void operator()(float* p) const { ::operator delete (p, std::align_val_t{64}); }
-};
-
-inline std::unique_ptr<float, aligned_delete> scratch_of(std::size_t floats) {
-  auto* p = static_cast<float*>(::operator new (floats * sizeof(float) + 64, std::align_val_t{64}));
-  std::fill(p, p + floats, not_a_number);
-  return std::unique_ptr<float, aligned_delete>(p);
+/// NaN at the end of a page, 64-byte aligned.
+inline guarded_floats scratch_of(std::size_t floats) {
+  return guarded_floats((floats + 15) / 16 * 16, not_a_number);
 }
 
 inline const auto as_it_is = [](double score, std::size_t, std::size_t, std::size_t, std::size_t) {

@@ -166,6 +166,27 @@ TEST_CASE("weights in a format are explained as they are kept", "[explain]") {
   CHECK(summed.weights == "integer_products<int8>");
 }
 
+TEST_CASE("a profile tells the kernel of the last call", "[profile]") {
+  static constexpr auto attends = model("attends", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 8});
+    g.output("y", attention(x, x, x, {.heads = 2}));
+  });
+  auto net = compile<bf16_products>(attends, model_weights::from({}), {.capacity = {{B, 1}, {T, 200}}});
+  const profile measured;
+  const auto after = [&](std::size_t queries) {
+    net("x"_in = input(1, queries));
+    return measured.steps(false).at(0);
+  };
+  const std::string of_few = after(20).kernel, of_many = after(150).kernel;
+  CHECK(of_few == "attention");
+  CHECK(of_many == explain(net).steps.at(0).kernel);
+  const profiled_step all = after(20);
+  CHECK(all.kernel == "attention");
+  const double of_small = 2 * 2.0 * 8 * 20 * 20 * 2, of_large = 2.0 * 8 * 150 * 150 * 2;
+  CHECK(all.flops == of_small + of_large);
+  CHECK(all.float_flops == (of_many == of_few ? all.flops : of_small));
+}
+
 TEST_CASE("a profile counts the steps of every call, and changes none of its bits", "[profile]") {
   auto net = net_of_block();
   const xt::xtensor<float, 3> before = net("x"_in = input(2, 7))["y"_out];

@@ -2,8 +2,7 @@
 
 // Attention of many queries by whole numbers of 16 bits: what attention_block.hpp computes, with both products by
 // integers. Query and key have a scale each; a value's scale is a power of two that its weight takes up, which is
-// rounded to 1 / 4095 of the largest in a tile. Rounded weights are summed, so that results are means of values. No
-// number depends on a key that its query does not see.
+// rounded to 1 / 4095 of the largest in a tile. No number depends on a key that its query does not see.
 
 #include <fovea/backends/simd/kernels/attention_block.hpp>
 #include <fovea/backends/simd/kernels/attention_span.hpp>
@@ -118,16 +117,16 @@ struct rounded_attention_block : attention_block<Arch, 2> {
       for (size_t j = 0; j < tile; ++j) {
         float* at = scores + j * queries + i * lanes;
         const v bare = Arch::load(at);
-        // An unseen key's may be NaN.
-        const v score = Arch::select(bare == v(invisible), bare, bare + v(from.exponents[j]));
+        const v score = Arch::select(bare >= v(lowest_score), bare + v(from.exponents[j]),
+                                     bare); // the exponent of an unseen key may be NaN
         largest[i] = Arch::max(largest[i], score);
         Arch::store(at, score);
       }
     }
   }
 
-  /// Scores become pairs of weights, those of a key and the next: 2^(score - largest), rounded. In their sum a weight is
-  /// without the scale of its value.
+  /// Scores become pairs of weights, those of a key and the next: 2^(score - largest), rounded. Their sum is of exact ones
+  /// and without the scales of values: a value that is small or zero may have most of the weight.
   void weigh(const rounded_tile& from, size_t tile) {
     for_constants<vectors>([&](auto i) {
       const v origin = largest[i], next = Arch::max(base[i], origin);
@@ -140,14 +139,13 @@ struct rounded_attention_block : attention_block<Arch, 2> {
       for (size_t j = 0; j < tile; j += 2, at += 2 * queries, to += queries) {
         const auto weight = [&](size_t of) {
           const v exact = math::exp2_of_nonpositive<Arch>(Arch::load(at + of * queries) - origin);
-          const v whole = rounded<Arch>(exact, v(most_of_value));
-          total = Arch::fma(whole - v(math::detail::to_integer), v(from.restored[j + of]), total);
-          return whole;
+          total = Arch::fma(exact, v(from.steps[j + of]), total);
+          return rounded<Arch>(exact, v(most_of_value));
         };
         const v first = weight(0);
         Arch::store(to, as_pairs<Arch>(first, weight(1)));
       }
-      sum[i] = Arch::fma(sum[i], rescale[i], total * share[i]);
+      sum[i] = Arch::fma(sum[i], rescale[i], total * (share[i] * v(most_of_value))); // as outputs are
     });
   }
 
@@ -156,10 +154,9 @@ struct rounded_attention_block : attention_block<Arch, 2> {
     integers sums[rows][vectors];
     multiply<rows>(value, 1, value_row, scores, pairs, sums);
     for_constants<vectors>([&](auto i) {
-      const v scale = share[i] * v(1 / most_of_value);
       for_constants<rows>([&](auto r) {
         float* at = to + r * queries + i * lanes;
-        Arch::store(at, Arch::fma(Arch::to_float(sums[r][i]), scale, Arch::load(at) * rescale[i]));
+        Arch::store(at, Arch::fma(Arch::to_float(sums[r][i]), share[i], Arch::load(at) * rescale[i]));
       });
     });
   }

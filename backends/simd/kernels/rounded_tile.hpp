@@ -89,7 +89,7 @@ struct rounded_tile {
   float* key_scales; // [keys]: of their numbers; NaN where one is not finite
   float* values;     // [pairs of keys, value_width]: a key and the next
   float* exponents;  // [keys]: a value is 2^exponent times numbers of at most 1; NaN as above
-  float* restored;   // [keys]: 2^-exponent
+  float* steps;      // [keys]: most_of_value 2^-exponent, by which a value becomes its numbers
   size_t key_row, value_row;
 
   /// Of `most` keys, a multiple of a vector.
@@ -98,14 +98,14 @@ struct rounded_tile {
   }
   rounded_tile(const attention_args& a, size_t most, float* scratch)
       : keys(scratch), key_scales(keys + most * pairs_of(a.key_width)), values(key_scales + most),
-        exponents(values + pairs_of(most) * a.value_width), restored(exponents + most),
+        exponents(values + pairs_of(most) * a.value_width), steps(exponents + most),
         key_row(pairs_of(a.key_width)), value_row(a.value_width) {}
 
   /// From an even row on.
   rounded_tile from(size_t row) const {
     rounded_tile rest = *this;
     rest.keys += row * key_row, rest.key_scales += row;
-    rest.values += row / 2 * value_row, rest.exponents += row, rest.restored += row;
+    rest.values += row / 2 * value_row, rest.exponents += row, rest.steps += row;
     return rest;
   }
 
@@ -120,11 +120,11 @@ struct rounded_tile {
     for (size_t j = 0; j < count; j += 2) {
       const float *first = tile.values + j * tile.value_row,
                   *second = j + 1 < count ? first + tile.value_row : first;
-      const vec<Arch> steps(most_of_value * restored[j]), next_steps(most_of_value * restored[j + 1]);
+      const vec<Arch> of_first(steps[j]), of_second(steps[j + 1]);
       for_vectors<Arch>(a.value_width, [&](size_t i, auto lanes) {
         lanes.store(values + j / 2 * value_row + i,
-                    as_pairs<Arch>(rounded<Arch>(lanes.load(first + i), steps),
-                                   rounded<Arch>(lanes.load(second + i), next_steps)));
+                    as_pairs<Arch>(rounded<Arch>(lanes.load(first + i), of_first),
+                                   rounded<Arch>(lanes.load(second + i), of_second)));
       });
     }
   }
@@ -135,10 +135,10 @@ private:
     const vec<Arch> most(most_of_key(numbers)), largest = most_of_rows<Arch>(x, row, rows, numbers),
                                                 zero(0.0f);
     Arch::store(key_scales + j, Arch::fma(largest, zero, largest / most));
-    alignas(64) float steps[width<Arch>];
-    Arch::select(largest > vec<Arch>(0x1p-100f), most / largest, zero).store_aligned(steps);
+    alignas(64) float of_rows[width<Arch>];
+    Arch::select(largest > vec<Arch>(0x1p-100f), most / largest, zero).store_aligned(of_rows);
     for (size_t k = 0; k < rows; ++k)
-      for_pairs<Arch>(x + k * row, numbers, steps[k], [&](size_t i, const vec<Arch>& pairs, auto lanes) {
+      for_pairs<Arch>(x + k * row, numbers, of_rows[k], [&](size_t i, const vec<Arch>& pairs, auto lanes) {
         lanes.store(keys + (j + k) * key_row + i, pairs);
       });
   }
@@ -151,9 +151,9 @@ private:
     const integers above = (Arch::bits(largest) >> 23) - one + integers(1), // 2^above > largest
         exponent = Arch::max(integers(-60), Arch::min(integers(126), above));
     // Infinity times zero is NaN, from 2^126 on as well, where numbers would be too large.
-    Arch::store(exponents + j,
-                Arch::fma(largest * vec<Arch>(4.0f), vec<Arch>(0.0f), Arch::to_float(exponent)));
-    Arch::store(restored + j, Arch::from_bits((one - exponent) << 23));
+    const vec<Arch> twice = largest + largest;
+    Arch::store(exponents + j, Arch::fma(twice + twice, vec<Arch>(0.0f), Arch::to_float(exponent)));
+    Arch::store(steps + j, Arch::from_bits((one - exponent) << 23) * vec<Arch>(most_of_value));
   }
 };
 

@@ -24,7 +24,8 @@ struct sliding_window {
     return axes == 1 && groups == 1 && stride[1] == 1 && dilation[1] == 1 && size[1] >= 3 && size[1] <= 5 &&
            (before[1] == 0 || after[1] > 0);
   }
-  /// Whether windows of planes fall into such tiles: squares that overlap. By strides of more than 2 the sum of a window is so short that a tile's error shows.
+  /// Whether windows of planes fall into such tiles: squares that overlap. By strides of more than 2 the sum of a window
+  /// is so short that a tile's error shows.
   constexpr bool falls_into_plane_tiles() const {
     const auto both = [](const int(&of)[2], int number) { return of[0] == number && of[1] == number; };
     const int taps = (size[0] + stride[0] - 1) / stride[0]; // squares of stride x stride positions

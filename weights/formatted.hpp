@@ -21,8 +21,7 @@ struct formatted_parameters {
 /// Those that a format is for (weights/weight_format.hpp): used only as weights of products, their rows the
 /// outputs, inside scans large ones, and as tables of the same gathers. Of a convolution too, if they are large and
 /// its windows are rows of one product that no tile makes faster: it has one group, is not transposed, and neither a
-/// batch_norm nor max_over joins it. They depend on the declaration alone, so that a
-/// model and its stream agree.
+/// batch_norm nor max_over joins it. They depend on the declaration alone, so that a model and its stream agree.
 formatted_parameters formatted(const graph_view& declared, weight_format format);
 
 } // namespace fovea::core

@@ -66,17 +66,7 @@ TEST_CASE("attention: every head width around a vector") {
 }
 
 TEST_CASE("attention: what a query sees") {
-  for (const auto see : {visibility::causal, visibility::window, visibility::lengths, visibility::intervals})
-    for (const std::size_t queries : {std::size_t{1}, std::size_t{4}, std::size_t{17}, std::size_t{70}})
-      for (const std::size_t more : {std::size_t{0}, std::size_t{1}, std::size_t{130}})
-        check({.batch = 3,
-               .heads = 2,
-               .kv_heads = 1,
-               .queries = queries,
-               .keys = queries + more,
-               .key_width = 16,
-               .value_width = 16,
-               .see = see});
+  for_visibilities({1, 4, 17, 70}, [](const shape& s) { check(s); });
 }
 
 TEST_CASE("attention: long sequences, whose blocks share copies of the keys") {

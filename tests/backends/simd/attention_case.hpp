@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <random>
 #include <vector>
@@ -163,6 +164,22 @@ inline void check_near(const guarded_floats& got, const std::vector<double>& wan
   }
   CHECK(same_gaps);
   CHECK(worst <= tolerance);
+}
+
+/// check(shape) for what queries see in each way, as many keys as queries and more.
+template <class Check>
+void for_visibilities(std::initializer_list<std::size_t> numbers_of_queries, const Check& check) {
+  for (const auto see : {visibility::causal, visibility::window, visibility::lengths, visibility::intervals})
+    for (const std::size_t queries : numbers_of_queries)
+      for (const std::size_t more : {0u, 1u, 130u})
+        check(shape{.batch = 3,
+                    .heads = 2,
+                    .kv_heads = 1,
+                    .queries = queries,
+                    .keys = queries + more,
+                    .key_width = 16,
+                    .value_width = 16,
+                    .see = see});
 }
 
 } // namespace attention_for_tests

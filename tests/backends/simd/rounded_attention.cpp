@@ -88,17 +88,7 @@ TEST_CASE("rounded attention: sums of the largest numbers have room") {
 }
 
 TEST_CASE("rounded attention: what a query sees") {
-  for (const auto see : {visibility::causal, visibility::window, visibility::lengths, visibility::intervals})
-    for (const std::size_t queries : {1u, 17u, 70u, 130u})
-      for (const std::size_t more : {0u, 1u, 130u})
-        check({.batch = 3,
-               .heads = 2,
-               .kv_heads = 1,
-               .queries = queries,
-               .keys = queries + more,
-               .key_width = 16,
-               .value_width = 16,
-               .see = see});
+  for_visibilities({1, 17, 70, 130}, [](const shape& s) { check(s); });
 }
 
 TEST_CASE("rounded attention: biases, caps and grouped heads") {

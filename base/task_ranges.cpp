@@ -6,8 +6,8 @@
 
 namespace fovea::core {
 
-double busiest_thread(std::size_t threads, std::size_t tasks,
-                      const std::function<double(std::size_t)>& cost) {
+double busiest_thread(std::size_t threads, std::size_t tasks, const std::function<double(std::size_t)>& cost,
+                      std::size_t together) {
   struct part {
     std::size_t next, end;
   };
@@ -26,7 +26,7 @@ double busiest_thread(std::size_t threads, std::size_t tasks,
     while (i < threads && parts[(thread + i) % threads].next == parts[(thread + i) % threads].end) ++i;
     if (i == threads) continue;
     part& from = parts[(thread + i) % threads];
-    for (std::size_t count = taken_at_once(from.end - from.next); count > 0; --count)
+    for (std::size_t count = taken_at_once(from.next, from.end, together); count > 0; --count)
       time += cost(from.next++);
     last = std::max(last, time);
     free.push({time, thread});

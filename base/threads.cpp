@@ -71,7 +71,7 @@ struct thread_pool::crew {
   // The job; written only while no worker is inside one.
   range_function function = nullptr;
   void* context = nullptr;
-  bool backward = false;
+  task_order order;
   std::vector<part> parts; // of each thread
   // Bit 0: the pool ends. Bit 1: a job is open. Bits 2 to 11: workers inside it. Above: the number of the
   // job.
@@ -95,12 +95,12 @@ std::size_t thread_pool::asleep() const { return crew_->sleeping.load(std::memor
 
 void thread_pool::expect(std::int64_t work) { crew_->expect(work); }
 
-void thread_pool::share(std::size_t tasks, std::int64_t work, bool backward, range_function f,
+void thread_pool::share(std::size_t tasks, std::int64_t work, task_order order, range_function f,
                         void* context) {
   if (work < worth_waking && crew_->all_sleep()) return f(context, 0, tasks, 0);
   crew_->function = f;
   crew_->context = context;
-  crew_->backward = backward;
+  crew_->order = order;
   crew_->share(tasks, work);
 }
 
@@ -179,9 +179,9 @@ void thread_pool::crew::take(std::size_t thread) noexcept {
     part& from = parts[(thread + i) % parts.size()];
     std::size_t next = from.next.load(std::memory_order_relaxed);
     while (next < from.count) {
-      const std::size_t count = taken_at_once(from.count - next);
+      const std::size_t count = taken_at_once(from.first + next, from.first + from.count, order.together);
       if (from.next.compare_exchange_weak(next, next + count, std::memory_order_relaxed)) {
-        const std::size_t first = from.first + (backward ? from.count - next - count : next);
+        const std::size_t first = from.first + (order.backward ? from.count - next - count : next);
         function(context, first, first + count, thread);
         next = from.next.load(std::memory_order_relaxed);
       }

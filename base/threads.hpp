@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fovea/base/task_order.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -61,10 +63,9 @@ public:
   /// Calls f(first, last, thread) for ranges that cover 0 <= i < tasks once each; `thread` < size() tells
   /// calls that run at the same time apart (for scratch memory). f must not throw. By `work`, a rough
   /// estimate of what all tasks take one thread, in nanoseconds, the caller does alone what is not worth
-  /// sharing, or not worth waking workers for. With `backward` each thread goes through its part from the
-  /// end, a range at a time.
+  /// sharing, or not worth waking workers for.
   template <class F>
-  void run(std::size_t tasks, std::int64_t work, F&& f, bool backward = false) {
+  void run(std::size_t tasks, std::int64_t work, F&& f, task_order order = {}) {
     using function = std::remove_reference_t<F>;
     if (tasks == 0) return;
     if (!shares(tasks, work)) {
@@ -72,7 +73,7 @@ public:
       return;
     }
     share(
-        tasks, work, backward,
+        tasks, work, order,
         [](void* context, std::size_t first, std::size_t last, std::size_t thread) {
           (*static_cast<function*>(context))(first, last, thread);
         },
@@ -91,7 +92,7 @@ private:
   using range_function = void (*)(void* context, std::size_t first, std::size_t last, std::size_t thread);
   struct crew;
 
-  void share(std::size_t tasks, std::int64_t work, bool backward, range_function f, void* context);
+  void share(std::size_t tasks, std::int64_t work, task_order order, range_function f, void* context);
 
   static constexpr std::int64_t least_shared =
       2'000; // sharing with workers that are awake takes about half of it

@@ -99,17 +99,22 @@ void measure(const shape& s, report& rows) {
   a.scale = 0.125f, a.threads = pool.size();
   if (s.causal) a.lower = lower.data(), a.upper = upper.data();
   const size_t each = ((s.rounded ? rounded.scratch(a) : attention.scratch(a)) + 15) / 16 * 16;
-  const buffer scratch = floats(each * pool.size()), shared = floats(attention.shared(a));
+  const buffer scratch = floats(each * pool.size()),
+               shared = floats(s.rounded ? rounded.shared(a) : attention.shared(a));
   a.shared = shared.get();
-  const auto run = [&](const auto& kernel) {
-    pool.run(kernel.tasks(a), [&](size_t first, size_t last, size_t thread) {
-      kernel.run(a, first, last, scratch.get() + thread * each);
+  const auto run = [&](size_t tasks, auto kernel) {
+    pool.run(tasks, [&](size_t first, size_t last, size_t thread) {
+      kernel(a, first, last, scratch.get() + thread * each);
     });
   };
   const auto ours = [&] {
-    if (s.rounded) return run(rounded);
-    run(attention);
-    attention.join(a);
+    if (s.rounded) {
+      run(rounded.round_tasks(a), rounded.round);
+      run(rounded.tasks(a), rounded.run);
+    } else {
+      run(attention.tasks(a), attention.run);
+      attention.join(a);
+    }
   };
   size_t visible = 0;
   for (size_t i = 0; i < s.queries; ++i) visible += s.causal ? static_cast<size_t>(upper[i]) : s.keys;

@@ -192,10 +192,10 @@ struct context {
 
   /// Tasks; by `told` who reads how a step falls into tasks knows what they cost.
   template <class F, class... args>
-  void run(size_t tasks, F&& f, bool backward = false, const args&... told) const {
+  void run(size_t tasks, F&& f, task_order order = {}, const args&... told) const {
     if (watched != nullptr) [[unlikely]]
-      tell(tasks, costs_of(told...));
-    pool.run(tasks, work, static_cast<F&&>(f), backward);
+      tell(tasks, order, costs_of(told...));
+    pool.run(tasks, work, static_cast<F&&>(f), order);
   }
   /// All tasks of a kernel.
   template <class K, class args>
@@ -206,10 +206,12 @@ struct context {
       else
         kernel.run(told, first, last);
     };
-    run(kernel.tasks(told), f, false, told);
+    task_order order;
+    if constexpr (requires { kernel.together(told); }) order.together = kernel.together(told);
+    run(kernel.tasks(told), f, order, told);
   }
   /// Tells who reads how a step falls into tasks (step_times.hpp).
-  [[gnu::cold]] void tell(size_t tasks, const task_costs& costs) const;
+  [[gnu::cold]] void tell(size_t tasks, task_order order, const task_costs& costs) const;
   float* scratch_of(size_t thread) const { return scratch[thread]; }
   float* shared_scratch() const { return scratch[pool.size()]; }
 };

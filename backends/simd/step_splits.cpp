@@ -37,7 +37,8 @@ public:
       return split.costs.each == nullptr ? 1.0 : split.costs.each(split.costs.args, i);
     };
     for (std::size_t i = 0; i < split.tasks; ++i) cost += of_task(i);
-    const double last = split.shared ? busiest_thread(net.threads, split.tasks, of_task) : cost;
+    const double last =
+        split.shared ? busiest_thread(net.threads, split.tasks, of_task, split.together) : cost;
     all.cost += split.costs.all;
     all.busiest += cost == 0 ? 0 : split.costs.all * last / cost;
     if (split.costs.all >= all.most) all.most = split.costs.all, all.tasks = split.tasks;

@@ -110,9 +110,8 @@ void step_times::add(std::int32_t step, std::int64_t begin) {
   give_kept();
 }
 
-void step_times::tell_split(const generated_step* step, std::size_t tasks, bool shared,
-                            const task_costs& costs) {
-  const told_split split{static_cast<std::int32_t>(step - net_.code), tasks, shared, costs};
+void step_times::tell_split(const generated_step* step, told_split split) {
+  split.step = static_cast<std::int32_t>(step - net_.code);
   const std::lock_guard changes(changing());
   for (times_reader* reader = readers; reader != nullptr; reader = reader->next_)
     reader->take_split(net_, {sizes_.get(), net_.graph->dim_numbers.size()}, split);

@@ -23,9 +23,10 @@ struct timed_step {
 
 /// Tasks that a step has handed to threads at once; where they are not `shared`, the caller does all.
 struct told_split {
-  std::int32_t step;
+  std::int32_t step = 0;
   std::size_t tasks;
   bool shared;
+  std::size_t together; // as task_order has it
   const task_costs& costs;
 };
 
@@ -67,7 +68,7 @@ public:
   /// A step that has begun then and ends now.
   void add(std::int32_t step, std::int64_t begin);
   void end_call();
-  void tell_split(const generated_step* step, std::size_t tasks, bool shared, const task_costs& costs);
+  void tell_split(const generated_step* step, told_split split);
 
 private:
   friend class times_reader;

@@ -32,9 +32,10 @@ void check_numbers(const node& n, const char* what, std::span<const std::int32_t
 
 // `*_scratch`: what a step needs at the sizes of `c`, and at smaller ones.
 
-/// The product of parts whose formats all round the rows, or all do not; `tiles` is memory of `product_tiles`.
-void multiply(context& c, const product_args& args, float* tiles);
-size_t product_tiles(const context& c, const product_args& args); // floats, of these sizes and of fewer rows
+/// The product of parts whose formats all round the rows, or all do not; `scratch` is memory of `multiply_scratch`.
+void multiply(context& c, const product_args& args, float* scratch);
+size_t multiply_scratch(const context& c,
+                        const product_args& args); // floats, of these sizes and of fewer rows
 
 /// a^T b of numbers rounded to bfloat16, rows of a and of out lying next to each other.
 void run_rounded_turned(const context& c, const turned_product_args& a);

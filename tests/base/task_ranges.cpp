@@ -28,3 +28,26 @@ TEST_CASE("who has done his tasks takes those of others") {
   CHECK(busiest_thread(2, 8, [](std::size_t i) { return i < 4 ? 1.0 : 0.0; }) == 2);
   CHECK(busiest_thread(2, 2, [](std::size_t i) { return i == 0 ? 5.0 : 1.0; }) == 5);
 }
+
+TEST_CASE("ranges end where neighbours end that begin with the same work, but for the last ones") {
+  for (const std::size_t together : {1u, 2u, 4u, 7u})
+    for (std::size_t begin = 0; begin < 9; ++begin)
+      for (std::size_t end = begin; end < 60; ++end)
+        for (std::size_t next = begin; next < end;) {
+          const std::size_t taken = taken_at_once(next, end, together);
+          CAPTURE(together, next, end, taken);
+          REQUIRE(taken > 0);
+          REQUIRE(next + taken <= end);
+          if (together > 1 && end - next >= 2 * together) CHECK((next + taken) % together == 0);
+          next += taken;
+        }
+  CHECK(taken_at_once(0, 34, 4) == 8);
+  CHECK(taken_at_once(30, 34, 4) == 2);
+  CHECK(taken_at_once(33, 34, 4) == 1);
+}
+
+TEST_CASE("the busiest thread is the one of the same ranges") {
+  const auto same = [](std::size_t) { return 1.0; };
+  CHECK(busiest_thread(2, 44, same, 4) == 22);
+  CHECK(busiest_thread(2, 3, same, 3) == 2);
+}

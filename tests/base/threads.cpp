@@ -120,16 +120,15 @@ std::array<std::array<std::size_t, 2>, 2> first_ranges(thread_pool& pool, bool b
   bool begun[2] = {};
   meeting both(2);
   std::atomic<std::size_t> runs{0};
-  pool.run(
-      16, much,
-      [&](std::size_t first, std::size_t last, std::size_t thread) {
-        runs += last - first;
-        if (begun[thread]) return;
-        begun[thread] = true;
-        ranges[thread] = {first, last};
-        both.attend();
-      },
-      backward);
+  pool.run(16, much,
+           [&](std::size_t first, std::size_t last, std::size_t thread) {
+             runs += last - first;
+             if (begun[thread]) return;
+             begun[thread] = true;
+             ranges[thread] = {first, last};
+             both.attend();
+           },
+           {.backward = backward});
   CHECK(runs == 16);
   return ranges;
 }
@@ -150,12 +149,11 @@ TEST_CASE("backward, each thread goes through its tasks from the end") {
     thread_pool pool(threads);
     for (std::size_t tasks = 0; tasks <= 70; ++tasks) {
       std::vector<std::atomic<int>> runs(tasks);
-      pool.run(
-          tasks, std::numeric_limits<std::int64_t>::max(),
-          [&](std::size_t first, std::size_t last, std::size_t) {
-            for (std::size_t i = first; i < last; ++i) ++runs[i];
-          },
-          true);
+      pool.run(tasks, std::numeric_limits<std::int64_t>::max(),
+               [&](std::size_t first, std::size_t last, std::size_t) {
+                 for (std::size_t i = first; i < last; ++i) ++runs[i];
+               },
+               {.backward = true});
       bool once = true;
       for (const auto& r : runs) once = once && r == 1;
       CHECK(once);

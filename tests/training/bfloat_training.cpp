@@ -82,8 +82,8 @@ train_options with(std::int64_t rows, std::int64_t length, int threads) {
 
 using core::simd::product_args;
 
-// What stands for a processor's tiles: rows are rounded first, all of them.
-constexpr core::simd::tile_kernels plain_tiles{
+// What stands for a processor's tiles, which take all rows rounded.
+constexpr core::simd::rounding_passes plain_passes{
     .are_faster = [](const product_args& a) { return a.rows > 1; },
     .scratch = [](const product_args& a) { return a.rows * a.depth; },
     .round_tasks = [](const product_args& a) { return a.rows; },
@@ -120,14 +120,14 @@ constexpr core::simd::tile_kernels plain_tiles{
         },
 };
 
-/// Kernels that multiply panels in bfloat16, as a processor's own instructions would, or by tiles.
-template <bool by_tiles>
+/// Kernels that multiply panels in bfloat16, as a processor's own instructions would, or in passes.
+template <bool in_passes>
 struct in_panels : core::simd::backend {
   static void add_kernels(core::simd::kernel_table& to) {
     core::simd::add_training_kernels_of<>(to);
     static core::simd::rounding_kernel own;
     own = *to.bf16_product;
-    own.in_float32 = false, own.tiles = by_tiles ? &plain_tiles : nullptr;
+    own.in_float32 = false, own.passes = in_passes ? &plain_passes : nullptr;
     to.bf16_product = &own;
   }
   static constexpr core::simd::format_code format{add_kernels, nullptr};

@@ -3,7 +3,7 @@
 
 using namespace fovea::core::simd;
 
-extern "C" constinit const tile_kernels fovea_tiles_avx512_amx = {
+extern "C" constinit const rounding_passes fovea_tiles_avx512_amx = {
     .are_faster = detail::tiles_are_faster,
     .scratch = detail::tile_scratch,
     .round_tasks = detail::round_tiles_tasks,

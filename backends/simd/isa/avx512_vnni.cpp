@@ -10,5 +10,5 @@ extern "C" constinit const rounding_kernel fovea_integer_product_avx512_vnni =
     rounded_product_of<avx512_vnni, detail::byte_dots<avx512_vnni>>;
 extern "C" constinit const rounding_kernel fovea_integer_k_product_avx512_vnni =
     rounded_product_of<avx512_vnni, detail::k_byte_dots<avx512_vnni>>;
-extern "C" constinit const scratch_kernel<attention_args> fovea_rounded_attention_avx512_vnni =
+extern "C" constinit const rounded_attention_kernel fovea_rounded_attention_avx512_vnni =
     rounded_attention_of<avx512_vnni>;

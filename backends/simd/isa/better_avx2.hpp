@@ -8,7 +8,7 @@ namespace fovea::core::simd {
 
 extern "C" {
 extern const rounding_kernel fovea_integer_product_avx2_vnni, fovea_integer_k_product_avx2_vnni;
-extern const scratch_kernel<attention_args> fovea_rounded_attention_avx2_vnni;
+extern const rounded_attention_kernel fovea_rounded_attention_avx2_vnni;
 }
 
 namespace {
@@ -30,8 +30,8 @@ const rounding_kernel& best<kernel_name::integer_k_product, "avx2">(const roundi
   return has_avx_vnni() ? fovea_integer_k_product_avx2_vnni : plain;
 }
 template <>
-const scratch_kernel<attention_args>&
-best<kernel_name::rounded_attention, "avx2">(const scratch_kernel<attention_args>& plain) {
+const rounded_attention_kernel&
+best<kernel_name::rounded_attention, "avx2">(const rounded_attention_kernel& plain) {
   return has_avx_vnni() ? fovea_rounded_attention_avx2_vnni : plain;
 }
 

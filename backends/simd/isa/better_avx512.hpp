@@ -12,9 +12,9 @@ extern "C" {
 extern const kernel<product_args> fovea_product_avx512_12_ways;
 extern const rounding_kernel fovea_integer_product_avx512_vnni, fovea_integer_k_product_avx512_vnni,
     fovea_bf16_product_avx512_bf16;
-extern const scratch_kernel<attention_args> fovea_rounded_attention_avx512_vnni;
+extern const rounded_attention_kernel fovea_rounded_attention_avx512_vnni;
 extern const kernel<bfloat_pack_args> fovea_pack_bfloats_avx512_bf16;
-extern const tile_kernels fovea_tiles_avx512_amx;
+extern const rounding_passes fovea_tiles_avx512_amx;
 }
 
 namespace {
@@ -39,7 +39,7 @@ best<kernel_name::product, "avx512">(const kernel<product_args>& plain) {
 rounding_kernel rounding(bool has_own, const rounding_kernel& own, const rounding_kernel& plain) {
   rounding_kernel made = has_own ? own : plain;
   if (__builtin_cpu_supports("avx512bf16") && may_use_tiles())
-    made.tiles = &fovea_tiles_avx512_amx, made.in_float32 = false;
+    made.passes = &fovea_tiles_avx512_amx, made.in_float32 = false;
   return made;
 }
 template <>
@@ -53,8 +53,8 @@ const rounding_kernel& best<kernel_name::integer_k_product, "avx512">(const roun
   return __builtin_cpu_supports("avx512vnni") ? fovea_integer_k_product_avx512_vnni : plain;
 }
 template <>
-const scratch_kernel<attention_args>&
-best<kernel_name::rounded_attention, "avx512">(const scratch_kernel<attention_args>& plain) {
+const rounded_attention_kernel&
+best<kernel_name::rounded_attention, "avx512">(const rounded_attention_kernel& plain) {
   return __builtin_cpu_supports("avx512vnni") ? fovea_rounded_attention_avx512_vnni : plain;
 }
 /// Intel's dot products of bfloat16 multiply half as many numbers in the same time as float32's multiply-adds

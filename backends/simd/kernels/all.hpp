@@ -86,15 +86,17 @@ public:
   static constexpr of<k::reduce> reduce{simd::reduce_tasks<Arch>, simd::reduce<Arch>};
   static constexpr of<k::cumsum> cumsum{simd::reduce_tasks<Arch>, simd::cumsum<Arch>};
   static constexpr of<k::convolution> convolution{simd::convolution_tasks<Arch>,
-                                                  simd::convolution_scratch<Arch>, simd::convolution<Arch>};
+                                                  simd::convolution_scratch<Arch>, simd::convolution<Arch>,
+                                                  simd::convolution_panels<Arch>};
   static constexpr of<k::small_convolution> small_convolution{simd::small_convolution_tasks<Arch>,
                                                               simd::small_convolution_scratch<Arch>,
                                                               simd::small_convolution<Arch>};
   static constexpr of<k::winograd_convolution> winograd_convolution{
-      simd::winograd_tasks<Arch>, simd::winograd_scratch<Arch>, simd::winograd_convolution<Arch>};
+      simd::winograd_tasks<Arch>, simd::winograd_scratch<Arch>, simd::winograd_convolution<Arch>,
+      simd::convolution_panels<Arch>};
   static constexpr of<k::winograd_time_convolution> winograd_time_convolution{
       simd::winograd_time_tasks<Arch>, simd::winograd_time_scratch<Arch>,
-      simd::winograd_time_convolution<Arch>};
+      simd::winograd_time_convolution<Arch>, simd::convolution_panels<Arch>};
   static constexpr of<k::depthwise_convolution> depthwise_convolution{
       simd::depthwise_tasks<Arch>, simd::depthwise_scratch<Arch>, simd::depthwise<Arch>};
   static constexpr of<k::pool> pool{simd::pool_tasks<Arch>, simd::pool<Arch>};

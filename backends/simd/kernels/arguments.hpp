@@ -153,8 +153,7 @@ struct gather_args {
 ///   bias    strides bias_batch, bias_head, bias_query (0 where broadcast), keys side by side; null for none
 ///   lower   query i of batch row b sees lower[b * bounds_batch + i] <= key < upper[...]; null for every key.
 ///   upper   A row that sees no key gives zeros.
-///   shared  what the tasks leave for join_attention,
-///           64-byte aligned
+///   shared  what the tasks leave for join_attention, or find in it rounded; 64-byte aligned
 ///   threads of those who share the tasks: fewer take more keys and values from one copy
 struct attention_args {
   const float *q = nullptr, *k = nullptr, *v = nullptr;

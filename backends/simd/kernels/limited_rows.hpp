@@ -33,15 +33,13 @@ public:
   static constexpr size_t groups_of(size_t groups) { return 2 * groups; }
 
   /// Row `row` of `count` rows of rounded_rows, in a block of `together` rows from `first` on.
-  limited_row(rounded_rows& rows, size_t count, size_t row, size_t first, size_t together)
+  limited_row(const rounded_rows& rows, size_t count, size_t row, size_t first, size_t together)
       : numbers_(rows.bytes + (first * rows.groups + row - first) * group_bytes),
-        apart_(together * group_bytes), groups_(rows.groups) {
-    const size_t begin = (count + row) * groups_ * group_bytes;
-    if (begin + groups_ * group_bytes <= sizeof rows.bytes) beyond_ = rows.bytes + begin;
-  }
+        beyond_(rows.bytes + (count + row) * rows.groups * group_bytes), apart_(together * group_bytes),
+        groups_(rows.groups) {}
 
   /// Whether there is room for what is beyond the limit.
-  bool within() const { return beyond_ && read(beyond_) != too_many; }
+  bool within() const { return read(beyond_) != too_many; }
   /// f(place, eight numbers) for each.
   template <class F>
   [[gnu::always_inline]] void for_beyond(const F& f) const {
@@ -52,7 +50,6 @@ public:
   /// Whether there was room. If not, the row is as it was.
   template <class limited>
   bool limit() const {
-    if (!beyond_) return false;
     std::uint32_t count = 0;
     for (size_t g = 0; g < groups_ && count != too_many; ++g)
       for (unsigned beyond = limited::beyond(group(g)), s = 0; beyond >> s != 0 && count != too_many; ++s)
@@ -67,7 +64,7 @@ public:
 private:
   static constexpr size_t head = sizeof(std::uint32_t), entry = head + 8;
   static constexpr std::uint32_t too_many = ~std::uint32_t{0};
-  unsigned char *numbers_, *beyond_ = nullptr;
+  unsigned char *numbers_, *beyond_;
   size_t apart_, groups_;
 
   static std::uint32_t read(const unsigned char* at) {
@@ -107,7 +104,7 @@ private:
 
 /// Brings `together` rows from `first` on within the limit, of the `count` that there are: all of them or none.
 template <class limited>
-inline void limit_rows(rounded_rows& rows, size_t count, size_t first, size_t together) {
+inline void limit_rows(const rounded_rows& rows, size_t count, size_t first, size_t together) {
   const auto row = [&](size_t r) { return limited_row(rows, count, first + r, first, together); };
   size_t within = 0;
   while (within < together && row(within).template limit<limited>()) ++within;
@@ -115,7 +112,7 @@ inline void limit_rows(rounded_rows& rows, size_t count, size_t first, size_t to
     while (within > 0) row(--within).restore();
 }
 /// Whether they are.
-inline bool are_within(rounded_rows& rows, size_t count, size_t first, size_t together) {
+inline bool are_within(const rounded_rows& rows, size_t count, size_t first, size_t together) {
   size_t r = 0;
   while (r < together && limited_row(rows, count, first + r, first, together).within()) ++r;
   return r == together;

@@ -82,7 +82,7 @@ inline void multiply_pairs(const rounded_rows& x, size_t row, const unsigned cha
 
 /// By weights of eight bits whose scales are of whole rows, where the rows are within the limit. x holds all_rows.
 template <class Arch, class dot, class layout, size_t rows>
-inline void multiply_limited(rounded_rows& x, size_t all_rows, size_t row,
+inline void multiply_limited(const rounded_rows& x, size_t all_rows, size_t row,
                              const unsigned char* panel_of_weights, const float* bias, float* out,
                              size_t out_stride) {
   constexpr size_t packed = panel<Arch>, vectors = packed / width<Arch>;

@@ -181,7 +181,21 @@ struct rounded_attention_block : attention_block<Arch, 2> {
   }
 };
 
-/// Long attention as attention_span.hpp has it, each tile being rounded once for its blocks.
+/// The tiles of all key heads, one behind the other, where they are rounded before the tasks: tasks of many threads are
+/// of few queries each.
+struct rounded_tiles {
+  static constexpr size_t most_floats = 1 << 20; // which stay in a cache
+
+  static size_t of_head(const attention_args& a) { return ceil_div(a.keys, block_keys); }
+  static size_t count(const attention_args& a) { return a.batch * a.kv_heads * of_head(a); }
+  static size_t floats(const attention_args& a) { return count(a) * rounded_tile::floats(a, block_keys); }
+  static bool come_first(const attention_args& a) { return a.threads > 1 && floats(a) <= most_floats; }
+  static rounded_tile at(const attention_args& a, size_t tile) {
+    return {a, block_keys, a.shared + tile * rounded_tile::floats(a, block_keys)};
+  }
+};
+
+/// Long attention as attention_span.hpp has it, each tile being rounded once for its blocks, or before.
 template <class Arch>
 struct rounded_span {
   using block = rounded_attention_block<Arch>;
@@ -207,10 +221,14 @@ struct rounded_span {
 
   template <class Modify>
   void run(const Modify& modify, size_t batch, size_t head, size_t first_query) {
+    const size_t key_head = head / (a.heads / a.kv_heads),
+                 tile = (batch * a.kv_heads + key_head) * rounded_tiles::of_head(a);
     span.run(a, modify, batch, head, first_query, std::min(first_query + rounded_task_queries(a), a.queries),
              scores, kept, [&](size_t first, size_t count) {
-               rounded.template round<Arch>(
-                   a, ready_tile<Arch>(a, batch, head / (a.heads / a.kv_heads), first, count, copy), count);
+               if (rounded_tiles::come_first(a))
+                 return rounded_tiles::at(a, tile + first / block_keys).from(first % block_keys);
+               rounded.template round<Arch>(a, ready_tile<Arch>(a, batch, key_head, first, count, copy),
+                                            count);
                return rounded;
              });
   }
@@ -237,14 +255,39 @@ inline void rounded_attention(const attention_args& a, size_t first, size_t last
              detail::first_query(task, spans, each));
 }
 
+inline size_t rounded_attention_shared(const attention_args& a) {
+  using tiles = detail::rounded_tiles;
+  return a.threads > 1 ? std::min(tiles::floats(a), tiles::most_floats) : 0;
+}
+
+/// Tasks: tiles.
+inline size_t round_attention_tasks(const attention_args& a) {
+  return detail::rounded_tiles::come_first(a) ? detail::rounded_tiles::count(a) : 0;
+}
+
+template <class Arch>
+inline void round_attention(const attention_args& a, size_t first, size_t last, float* scratch) {
+  using namespace detail;
+  for (size_t task = first; task < last; ++task) {
+    const size_t tiles = rounded_tiles::of_head(a), head = task / tiles, key = task % tiles * block_keys,
+                 count = smaller(block_keys, a.keys - key);
+    rounded_tiles::at(a, task).template round<Arch>(
+        a, ready_tile<Arch>(a, head / a.kv_heads, head % a.kv_heads, key, count, scratch), count);
+  }
+}
+
 /// None where float32's products take no longer.
 template <class Arch>
-inline constexpr scratch_kernel<attention_args> rounded_attention_of = [] {
+inline constexpr rounded_attention_kernel rounded_attention_of = [] {
   if constexpr (multiplies_shorts<Arch>)
-    return scratch_kernel<attention_args>{rounded_attention_tasks, rounded_attention_scratch<Arch>,
-                                          rounded_attention<Arch>};
+    return rounded_attention_kernel{.tasks = rounded_attention_tasks,
+                                    .scratch = rounded_attention_scratch<Arch>,
+                                    .shared = rounded_attention_shared,
+                                    .round_tasks = round_attention_tasks,
+                                    .round = round_attention<Arch>,
+                                    .run = rounded_attention<Arch>};
   else
-    return scratch_kernel<attention_args>{};
+    return rounded_attention_kernel{};
 }();
 
 } // namespace fovea::core::simd

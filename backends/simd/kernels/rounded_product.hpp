@@ -250,13 +250,13 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
   });
 }
 
-/// Panel `at` of a part, for rows from `row` on of those that `x` holds, of which the first is `first` of
-/// all.
+/// Panel `at` of a part, for rows from `row` on of the `held` that x holds, of which the first is row `first` of all.
 struct rounded_work {
   const product_args* args;
-  const product_part* part;
-  rounded_rows* x;
-  size_t all_rows, first, row = 0, rows = 0, at = 0;
+  rounded_rows x;
+  size_t held, first, row, rows;
+  const product_part* part = nullptr;
+  size_t at = 0;
 };
 
 template <class Arch, class dot, class layout, size_t rows>
@@ -275,16 +275,16 @@ void multiply_rounded_block(const rounded_work& work) {
     if (!as_it_is) finish_block<Arch>(part, work.rows, row, column, columns, tile, block);
   };
   if constexpr (limits_rows<dot, layout>)
-    if (are_within(*work.x, work.all_rows, work.row, rows)) {
-      multiply_limited<Arch, typename dot::limited, layout, rows>(*work.x, work.all_rows, work.row,
+    if (are_within(work.x, work.held, work.row, rows)) {
+      multiply_limited<Arch, typename dot::limited, layout, rows>(work.x, work.held, work.row,
                                                                   panel_of_weights, bias, out, out_stride);
       finish();
       return;
     }
   if constexpr (sums_pairs<dot, layout>)
-    multiply_pairs<Arch, dot, layout, rows>(*work.x, work.row, panel_of_weights, bias, out, out_stride);
+    multiply_pairs<Arch, dot, layout, rows>(work.x, work.row, panel_of_weights, bias, out, out_stride);
   else
-    multiply_rounded<Arch, dot, layout, rows>(*work.x, work.row, panel_of_weights, bias, out, out_stride);
+    multiply_rounded<Arch, dot, layout, rows>(work.x, work.row, panel_of_weights, bias, out, out_stride);
   finish();
 }
 
@@ -315,25 +315,29 @@ struct rounded_blocks<Arch, dot, layout, std::index_sequence<index...>> {
       multiply_rounded_block<Arch, dot, layout, index + 1>...};
 };
 
-/// Panels [first, last) of a part, for `rows` rows.
+/// Panels [first, last) of a part, for the rows of `group`.
 template <class Arch, class dot, class layout>
-inline void multiply_rounded_panels(rounded_work work, size_t rows, size_t first, size_t last) {
+inline void multiply_rounded_panels(const rounded_work& group, size_t first, size_t last) {
   using blocks =
       rounded_blocks<Arch, dot, layout, std::make_index_sequence<most_block_rows<Arch, dot, layout>()>>;
-  const size_t together = block_rows_of<Arch, dot, layout>(rows);
+  const size_t together = block_rows_of<Arch, dot, layout>(group.rows), end = group.row + group.rows;
+  rounded_work work = group;
   for (size_t i = first; i < last; ++i) {
     work.at = work.args->backward ? last - 1 - (i - first) : i;
-    for (work.row = 0; work.row < rows;) {
-      work.rows = smaller(rows - work.row, together);
+    for (work.row = group.row; work.row < end; work.row += work.rows) {
+      work.rows = smaller(end - work.row, together);
       blocks::of[work.rows - 1](work);
-      work.row += work.rows;
     }
   }
 }
 
 /// How one product rounds its rows; its parts are of one format.
 struct rows_layout {
-  size_t groups = 0, block = 1, held = 1; // of a row, rows of a block, and rows that rounded_rows holds
+  size_t groups = 0, block = 1, held = 1; // of a row, rows of a block, and rows that most_bytes hold
+  size_t bytes = 0, scales = 0, below = 0, less = 0; // of a row
+
+  static constexpr size_t most_bytes =
+      rounded_rows::most_groups * (2 * rounded_rows::group_bytes + 4 * sizeof(float));
 
   template <class Arch, class dots>
   static rows_layout of(const product_args& args) {
@@ -341,20 +345,34 @@ struct rows_layout {
     with_format(args.parts[0].format, [&](auto layout) {
       if constexpr (dots::takes(layout.of)) {
         using dot = typename dots::template of<decltype(layout)>;
+        using format = decltype(layout);
         made.groups = ceil_div(args.depth, layout.group);
-        made.block = most_block_rows<Arch, dot, decltype(layout)>();
-        const size_t room = limits_rows<dot, decltype(layout)> ? limited_row::groups_of(made.groups)
-                                                               : made.groups,
+        made.block = most_block_rows<Arch, dot, format>();
+        const size_t room = limits_rows<dot, format> ? limited_row::groups_of(made.groups) : made.groups,
                      rows = larger(rounded_rows::most_groups / larger(room, 1), 1);
+        made.bytes = room * group_bytes_of<dot>;
+        made.scales = !format::scaled ? 0 : format::grouped ? made.groups : 1;
+        made.below = made.scales * parts_of_group<format>;
+        made.less = format::in_k_blocks ? made.scales : 0;
         made.held = rows < made.block ? rows : rows / made.block * made.block;
       }
     });
     return made;
   }
+  size_t floats(size_t rows) const { return rows * (bytes / sizeof(float) + scales + below + less); }
+  /// Rows in so many floats of memory.
+  rounded_rows in(void* memory, size_t rows) const {
+    rounded_rows made{.groups = groups, .bytes = static_cast<unsigned char*>(memory)};
+    made.scales = reinterpret_cast<float*>(made.bytes + rows * bytes);
+    made.less = made.scales + rows * scales;
+    made.below = reinterpret_cast<std::int32_t*>(made.less + rows * less);
+    return made;
+  }
 };
 
 /// The tasks of a product: each is some panels, one behind the other through all parts, for one group of
-/// rows. A row's numbers cost what three panels take to multiply them, so that few tasks make the same ones.
+/// rows. A row's numbers cost what three panels take to multiply them, so that few tasks make the same ones. Threads,
+/// which take tasks a few at a time, have them made before.
 struct rounded_grid {
   static constexpr size_t together = 6; // panels of a task
   size_t panels, group_rows, groups;
@@ -375,26 +393,67 @@ inline rounded_grid rounded_tasks_of(const product_args& args) {
   return grid;
 }
 
-/// Rows [row, row + rows) of the left side.
+/// Rows [row, row + rows) of the left side, a block: row `at` and those behind it of the `held` that x holds.
 template <class Arch, class dot, class layout>
-inline void round_rows(const product_args& args, size_t row, size_t rows, rounded_rows& to) {
-  const size_t together = block_rows_of<Arch, dot, layout>(rows);
+inline void round_block(const product_args& args, size_t row, size_t rows, const rounded_rows& x, size_t held,
+                        size_t at) {
   for (size_t r = 0; r < rows; ++r) {
-    const size_t block = r / together * together, beside = smaller(rows - block, together);
-    const rounded_row place{&to, block * to.groups + r - block, beside, r};
-    const float* x = left_row(args, row + r);
+    const rounded_row place{&x, at * x.groups + r, rows, at + r};
+    const float* from = left_row(args, row + r);
     if constexpr (takes_two_rows<dot>)
-      if (r - block < rows_in_twos<dot>(beside)) {
-        round_row<Arch, layout>(x, args.depth, row_of_two{place});
+      if (r < rows_in_twos<dot>(rows)) {
+        round_row<Arch, layout>(from, args.depth, row_of_two{place, r % 2});
         continue;
       }
     if constexpr (takes_floats<dot>)
-      round_row<Arch, layout>(x, args.depth, row_of_floats{place});
+      round_row<Arch, layout>(from, args.depth, row_of_floats{place});
     else
-      round_row<Arch, layout>(x, args.depth, place);
-    if constexpr (limits_rows<dot, layout>)
-      if (r + 1 == block + beside) limit_rows<typename dot::limited>(to, rows, block, beside);
+      round_row<Arch, layout>(from, args.depth, place);
   }
+  if constexpr (limits_rows<dot, layout>) limit_rows<typename dot::limited>(x, held, at, rows);
+}
+
+/// f(layout) where a product takes the format of its parts.
+template <class dots, class F>
+inline void with_taken_format(const product_args& args, const F& f) {
+  with_format(args.parts[0].format, [&](auto layout) {
+    if constexpr (dots::takes(layout.of)) f(layout);
+  });
+}
+
+/// Tasks [first, last) of a product. `rounded(layout, row, rows)` makes the work of a group of rows, which are rounded then.
+template <class Arch, class dots, class F>
+inline void multiply_tasks(const product_args& args, size_t first, size_t last, const F& rounded) {
+  const auto grid = rounded_tasks_of<Arch, dots>(args);
+  // K blocks may be of several formats, which round rows alike.
+  const auto multiply_panels = [](auto layout, const rounded_work& group, size_t from, size_t to) {
+    const auto in = [&](auto own) {
+      multiply_rounded_panels<Arch, typename dots::template of<decltype(own)>, decltype(own)>(group, from,
+                                                                                              to);
+    };
+    if constexpr (layout.in_k_blocks)
+      with_format(group.part->format, [&](auto own) {
+        if constexpr (dots::takes(own.of)) in(own);
+      });
+    else
+      in(layout);
+  };
+  if (first == last) return;
+  with_taken_format<dots>(args, [&](auto layout) {
+    while (first < last) {
+      const size_t tasks = grid.panel_tasks(), group = first / tasks, row = group * grid.group_rows,
+                   end = smaller(last, (group + 1) * tasks);
+      rounded_work work = rounded(layout, row, smaller(grid.group_rows, args.rows - row));
+      size_t from = (first - group * tasks) * grid.together,
+             to = smaller((end - group * tasks) * grid.together, grid.panels);
+      first = end;
+      while (from < to) {
+        const auto [part, begin, behind] = take_part<Arch>(args, from, to);
+        work.part = part;
+        multiply_panels(layout, work, begin, behind);
+      }
+    }
+  });
 }
 
 } // namespace detail
@@ -409,47 +468,72 @@ size_t rounded_product_tasks(const product_args& args) {
 template <class Arch, class dots>
 void rounded_product(const product_args& args, size_t first, size_t last) {
   using namespace detail;
-  const auto grid = rounded_tasks_of<Arch, dots>(args);
-  // K blocks may be of several formats, which round rows alike.
-  const auto multiply_panels = [](auto layout, const rounded_work& work, size_t rows, size_t from,
-                                  size_t to) {
-    const auto in = [&](auto own) {
-      multiply_rounded_panels<Arch, typename dots::template of<decltype(own)>, decltype(own)>(work, rows,
-                                                                                              from, to);
-    };
-    if constexpr (layout.in_k_blocks)
-      with_format(work.part->format, [&](auto own) {
-        if constexpr (dots::takes(own.of)) in(own);
-      });
-    else
-      in(layout);
-  };
-  const auto run = [&](auto layout) {
-    using dot = typename dots::template of<decltype(layout)>;
-    rounded_rows x;
-    x.groups = rows_layout::of<Arch, dots>(args).groups;
-    while (first < last) {
-      const size_t tasks = grid.panel_tasks(), group = first / tasks, row = group * grid.group_rows,
-                   rows = smaller(grid.group_rows, args.rows - row), end = smaller(last, (group + 1) * tasks);
-      round_rows<Arch, dot, decltype(layout)>(args, row, rows, x);
-      size_t from = (first - group * tasks) * grid.together,
-             to = smaller((end - group * tasks) * grid.together, grid.panels);
-      first = end;
-      while (from < to) {
-        const auto [part, begin, behind] = take_part<Arch>(args, from, to);
-        multiply_panels(layout, {&args, part, &x, rows, row}, rows, begin, behind);
-      }
-    }
-  };
-  if (first < last)
-    with_format(args.parts[0].format, [&](auto layout) {
-      if constexpr (dots::takes(layout.of)) run(layout);
-    });
+  const auto all = rows_layout::of<Arch, dots>(args);
+  alignas(64) unsigned char memory[rows_layout::most_bytes];
+  multiply_tasks<Arch, dots>(args, first, last, [&](auto layout, size_t row, size_t rows) {
+    using format = decltype(layout);
+    using dot = typename dots::template of<format>;
+    const rounded_rows x = all.in(memory, rows);
+    const size_t together = block_rows_of<Arch, dot, format>(rows);
+    for (size_t at = 0; at < rows; at += together)
+      round_block<Arch, dot, format>(args, row + at, smaller(rows - at, together), x, rows, at);
+    return rounded_work{.args = &args, .x = x, .held = rows, .first = row, .row = 0, .rows = rows};
+  });
 }
+
+namespace detail {
+
+/// The same in two passes: the blocks of all groups of rows are tasks of the first one.
+template <class Arch, class dots>
+struct product_in_passes {
+  static bool are_faster(const product_args& args) { return args.threads > 1; }
+  static size_t scratch(const product_args& args) {
+    return are_faster(args) ? rows_layout::of<Arch, dots>(args).floats(args.rows) : 0;
+  }
+  static size_t blocks_of_group(const product_args& args, const rounded_grid& grid) {
+    return ceil_div(grid.group_rows, rows_layout::of<Arch, dots>(args).block);
+  }
+  static size_t round_tasks(const product_args& args) {
+    const auto grid = rounded_tasks_of<Arch, dots>(args);
+    return grid.groups * blocks_of_group(args, grid);
+  }
+  static void round(const product_args& args, size_t first, size_t last, float* rounded) {
+    const auto grid = rounded_tasks_of<Arch, dots>(args);
+    const size_t blocks = blocks_of_group(args, grid);
+    const rounded_rows x = rows_layout::of<Arch, dots>(args).in(rounded, args.rows);
+    with_taken_format<dots>(args, [&](auto layout) {
+      using format = decltype(layout);
+      using dot = typename dots::template of<format>;
+      for (; first < last; ++first) {
+        const size_t row = first / blocks * grid.group_rows, rows = smaller(grid.group_rows, args.rows - row),
+                     together = block_rows_of<Arch, dot, format>(rows), at = first % blocks * together;
+        if (at < rows)
+          round_block<Arch, dot, format>(args, row + at, smaller(rows - at, together), x, args.rows,
+                                         row + at);
+      }
+    });
+  }
+  static void product(const product_args& args, size_t first, size_t last, float* rounded) {
+    const rounded_rows x = rows_layout::of<Arch, dots>(args).in(rounded, args.rows);
+    multiply_tasks<Arch, dots>(args, first, last, [&](auto, size_t row, size_t rows) {
+      return rounded_work{.args = &args, .x = x, .held = args.rows, .first = 0, .row = row, .rows = rows};
+    });
+  }
+
+  static constexpr rounding_passes kernels{.are_faster = are_faster,
+                                           .scratch = scratch,
+                                           .round_tasks = round_tasks,
+                                           .round = round,
+                                           .product_tasks = rounded_product_tasks<Arch, dots>,
+                                           .product = product};
+};
+
+} // namespace detail
 
 template <class Arch, class dots>
 inline constexpr rounding_kernel rounded_product_of{.tasks = rounded_product_tasks<Arch, dots>,
                                                     .run = rounded_product<Arch, dots>,
+                                                    .passes = &detail::product_in_passes<Arch, dots>::kernels,
                                                     .in_float32 = detail::takes_floats<dots>};
 
 } // namespace fovea::core::simd

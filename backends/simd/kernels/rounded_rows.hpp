@@ -21,11 +21,11 @@ namespace fovea::core::simd::detail {
 ///   less    of K blocks, that sum times the scale
 struct rounded_rows {
   static constexpr size_t group_bytes = 32, most_groups = most_rounded_depth / group_bytes;
-  size_t groups;
-  alignas(64) unsigned char bytes[most_groups * 2 * group_bytes];
-  float scales[most_groups];
-  std::int32_t below[2 * most_groups];
-  float less[most_groups];
+  size_t groups = 0; // of a row
+  unsigned char* bytes = nullptr;
+  float* scales = nullptr;
+  std::int32_t* below = nullptr;
+  float* less = nullptr;
 };
 
 /// The magnitudes of some values, seen as integers: the largest is that of the largest value, and of one that
@@ -81,7 +81,7 @@ template <class Arch, size_t values, class F>
 /// which row it is.
 struct rounded_row {
   static constexpr size_t group_bytes = rounded_rows::group_bytes;
-  rounded_rows* rows;
+  const rounded_rows* rows;
   size_t first, apart, row;
 
   size_t groups() const { return rows->groups; }
@@ -111,10 +111,10 @@ private:
 template <class layout>
 inline constexpr size_t parts_of_group = layout::in_k_blocks ? 2 : 1;
 
-/// One of two that are multiplied at once: an even row and the next.
+/// One of two that are multiplied at once: the first, or the second.
 struct row_of_two : rounded_row {
+  size_t second;
   unsigned char* bytes(size_t g, size_t i) const {
-    const size_t second = row % 2;
     return rows->bytes + (first - second + g * apart) * group_bytes + (i / 8 * 2 + second) * 8 + i % 8;
   }
 };

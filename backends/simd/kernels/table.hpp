@@ -22,12 +22,16 @@ struct kernel {
 };
 
 /// One that needs memory: `scratch` floats for each thread, 64-byte aligned (0: none needed), as many as the
-/// sizes need that are given, and all smaller ones of what is counted at run time.
+/// sizes need that are given, and all smaller ones of what is counted at run time. `neighbours` is task_order::together, of
+/// which the tasks are a multiple; null: 1.
 template <class args>
 struct scratch_kernel {
   size_t (*tasks)(const args&);
   size_t (*scratch)(const args&);
   void (*run)(const args&, size_t first, size_t last, float* scratch);
+  size_t (*neighbours)(const args&) = nullptr;
+
+  size_t together(const args& told) const { return neighbours == nullptr ? 1 : neighbours(told); }
 };
 
 /// One whose work is not shared.
@@ -36,11 +40,11 @@ struct single_kernel {
   void (*run)(const args&);
 };
 
-/// Products that round the rows of their left side (weight_format.hpp), for many rows: first all rows are
+/// Products that round the rows of their left side (weight_format.hpp), in two passes: first all rows are
 /// rounded, to `rounded`, 64-byte aligned memory of `scratch` floats; then come the products. Parts are of
 /// one format.
-struct tile_kernels {
-  bool (*are_faster)(const product_args&); // than the kernels of any number of rows
+struct rounding_passes {
+  bool (*are_faster)(const product_args&); // than tasks that round the rows they need
   size_t (*scratch)(const product_args&);  // of these sizes, and of all with fewer rows
   size_t (*round_tasks)(const product_args&);
   void (*round)(const product_args&, size_t first, size_t last, float* rounded);
@@ -48,12 +52,12 @@ struct tile_kernels {
   void (*product)(const product_args&, size_t first, size_t last, float* rounded);
 };
 
-/// The same for any number of rows; `tiles` where the processor has such registers, else null. `in_float32` where
-/// bfloat16 is multiplied by float32's instructions alone.
+/// The same by tasks that round the rows they need, and in passes: by tiles where the processor has such registers.
+/// `in_float32` where bfloat16 is multiplied by float32's instructions alone.
 struct rounding_kernel {
   size_t (*tasks)(const product_args&);
   void (*run)(const product_args&, size_t first, size_t last);
-  const tile_kernels* tiles = nullptr;
+  const rounding_passes* passes = nullptr;
   bool in_float32 = false;
 };
 
@@ -63,6 +67,17 @@ struct attention_kernel {
   size_t (*shared)(const attention_args&); // floats of attention_args::shared, of these sizes and all smaller
   void (*run)(const attention_args&, size_t first, size_t last, float* scratch);
   void (*join)(const attention_args&); // when all tasks have run
+};
+
+/// Attention that rounds keys and values: its tasks do, or where `round_tasks` are not none these have done it before,
+/// for all of them, to attention_args::shared.
+struct rounded_attention_kernel {
+  size_t (*tasks)(const attention_args&);
+  size_t (*scratch)(const attention_args&); // of either kind of task
+  size_t (*shared)(const attention_args&); // floats of attention_args::shared, of these sizes and all smaller
+  size_t (*round_tasks)(const attention_args&);
+  void (*round)(const attention_args&, size_t first, size_t last, float* scratch);
+  void (*run)(const attention_args&, size_t first, size_t last, float* scratch);
 };
 
 /// What the processor can do at best (limits.hpp).
@@ -103,7 +118,7 @@ struct limits_kernel {
   each(gather_in_format, kernel<gather_args>) \
   each(gather_in_k_format, kernel<gather_args>) \
   each(attention, attention_kernel) \
-  each(rounded_attention, scratch_kernel<attention_args>) \
+  each(rounded_attention, rounded_attention_kernel) \
   each(attention_gradient, single_kernel<attention_gradient_args>) \
   each(layer_norm, kernel<norm_args>) \
   each(rms_norm, kernel<norm_args>) \

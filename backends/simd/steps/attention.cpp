@@ -34,11 +34,22 @@ struct attention_code {
     else
       own.attention(o.args, o.lambda, first, last, scratch);
   }
+  /// Leaves what tasks find rounded.
+  void round(const attention_args& a) const {
+    if (const size_t tasks = is_rounded ? c.kernels.rounded_attention->round_tasks(a) : 0; tasks > 0)
+      c.run(tasks, [&](size_t first, size_t last, size_t thread) {
+        c.kernels.rounded_attention->round(a, first, last, c.scratch_of(thread));
+      });
+  }
   /// Of these sizes and all smaller ones.
-  size_t scratch(const attention_args& a) const {
-    const size_t exact =
-        own.attention == nullptr ? c.kernels.attention->scratch(a) : own.attention_scratch(a);
-    return is_rounded ? std::max(exact, c.kernels.rounded_attention->scratch(a)) : exact;
+  scratch_floats scratch(const attention_args& a) const {
+    scratch_floats most{own.attention == nullptr ? c.kernels.attention->scratch(a) : own.attention_scratch(a),
+                        c.kernels.attention->shared(a)};
+    if (is_rounded) {
+      most.of_each = std::max(most.of_each, c.kernels.rounded_attention->scratch(a));
+      most.shared = std::max(most.shared, c.kernels.rounded_attention->shared(a));
+    }
+    return most;
   }
 };
 
@@ -75,11 +86,12 @@ void run_rows(context& c, const step& s, attention_operands& o) {
   o.args.shared = c.shared_scratch();
   if (c.code->attention != nullptr) o.find_uniform(c.slots[s.temporary[1]]);
   const attention_code code(c, o.args);
+  code.round(o.args);
   const size_t tasks = code.tasks(o.args);
   c.run(
       tasks,
-      [&](size_t first, size_t last, size_t thread) { code.run(o, first, last, c.scratch_of(thread)); },
-      false, seen_by_tasks(code, o.args, tasks));
+      [&](size_t first, size_t last, size_t thread) { code.run(o, first, last, c.scratch_of(thread)); }, {},
+      seen_by_tasks(code, o.args, tasks));
   c.kernels.attention->join(o.args);
 }
 
@@ -104,7 +116,7 @@ scratch_floats attention_scratch(context& c, const step& s) {
   const attention_operands all(c, s.node);
   attention_args a = all.args;
   if (all.of_stream) a.key_format = a.value_format = format_named<q8_0>; // or any: states are given later
-  return {attention_code(c, a).scratch(a), c.kernels.attention->shared(a)};
+  return attention_code(c, a).scratch(a);
 }
 
 namespace {

@@ -75,21 +75,26 @@ public:
 
   void add(const convolution_kernel& kernel, const convolution_args& args) {
     const size_t before = count_ == 0 ? 0 : ends_[count_ - 1];
+    const size_t together = kernel.together(args);
+    together_ = count_ == 0 || together == together_ ? together : 1;
     kernels_[count_] = &kernel, args_[count_] = args;
     ends_[count_++] = before + kernel.tasks(args);
     if (count_ == most || ends_[count_ - 1] >= enough_tasks) run();
   }
   void run() {
     if (count_ == 0) return;
-    c_.run(ends_[count_ - 1], [this](size_t first, size_t last, size_t thread) {
-      size_t begin = 0;
-      for (size_t i = 0; first < last; begin = ends_[i++]) {
-        const size_t end = std::min(last, ends_[i]);
-        if (first >= end) continue;
-        kernels_[i]->run(args_[i], first - begin, end - begin, c_.scratch_of(thread));
-        first = end;
-      }
-    });
+    c_.run(
+        ends_[count_ - 1],
+        [this](size_t first, size_t last, size_t thread) {
+          size_t begin = 0;
+          for (size_t i = 0; first < last; begin = ends_[i++]) {
+            const size_t end = std::min(last, ends_[i]);
+            if (first >= end) continue;
+            kernels_[i]->run(args_[i], first - begin, end - begin, c_.scratch_of(thread));
+            first = end;
+          }
+        },
+        task_order{.together = together_});
     count_ = 0;
   }
 
@@ -99,6 +104,7 @@ private:
   const convolution_kernel* kernels_[most];
   convolution_args args_[most];
   size_t ends_[most], count_ = 0; // one past the last task of each
+  size_t together_ = 1;
 };
 
 } // namespace

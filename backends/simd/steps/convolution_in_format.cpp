@@ -152,7 +152,7 @@ size_t in_format_scratch(const context& c, int root) {
   const window_rows all(c, c.plan.product[root]);
   const row_memory memory(all);
   const product_part part = part_of(c, root);
-  return memory.floats() + product_tiles(c, product_of(c, part, memory.most, all.depth(), nullptr));
+  return memory.floats() + multiply_scratch(c, product_of(c, part, memory.most, all.depth(), nullptr));
 }
 
 void run_in_format(context& c, int root, int of) {

@@ -71,7 +71,8 @@ struct expert_call {
             .ids = ids,
             .parts = &one,
             .part_count = 1,
-            .from_memory = c.weights_in_memory};
+            .from_memory = c.weights_in_memory,
+            .threads = c.pool.size()};
   }
 };
 
@@ -93,7 +94,7 @@ scratch_floats expert_linear_scratch(context& c, const step& s) {
   const expert_call call(c, s);
   const product_part one = call.part(c, 0, nullptr);
   const size_t rows = c.elements(c.shape_of(call.which));
-  return {.shared = list_floats(c, call.which) + product_tiles(c, call.args(c, one, rows, nullptr))};
+  return {.shared = list_floats(c, call.which) + multiply_scratch(c, call.args(c, one, rows, nullptr))};
 }
 
 void run_expert_linear(context& c, const step& s) {

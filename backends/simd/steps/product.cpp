@@ -84,25 +84,25 @@ const rounding_kernel& rounding_of(const context& c, const product_args& args) {
 
 } // namespace
 
-size_t product_tiles(const context& c, const product_args& args) {
+size_t multiply_scratch(const context& c, const product_args& args) {
   if (args.part_count == 0 || !rounds_rows(args.parts->format)) return 0;
-  const tile_kernels* tiles = rounding_of(c, args).tiles;
-  return tiles == nullptr ? 0 : tiles->scratch(args);
+  const rounding_passes* passes = rounding_of(c, args).passes;
+  return passes == nullptr ? 0 : passes->scratch(args);
 }
 
-void multiply(context& c, const product_args& args, float* tiles) {
+void multiply(context& c, const product_args& args, float* scratch) {
   if (args.part_count == 0) return;
   const auto run = [&](auto tasks, auto product, auto... rounded) {
     c.run(
         tasks(args), [&](size_t first, size_t last, size_t) { product(args, first, last, rounded...); },
-        args.backward, args);
+        task_order{.backward = args.backward}, args);
   };
   if (rounds_rows(args.parts->format)) {
     const rounding_kernel& kernel = rounding_of(c, args);
-    if (kernel.tiles != nullptr && kernel.tiles->are_faster(args)) {
-      c.run(kernel.tiles->round_tasks(args),
-            [&](size_t first, size_t last, size_t) { kernel.tiles->round(args, first, last, tiles); });
-      run(kernel.tiles->product_tasks, kernel.tiles->product, tiles);
+    if (kernel.passes != nullptr && kernel.passes->are_faster(args)) {
+      c.run(kernel.passes->round_tasks(args),
+            [&](size_t first, size_t last, size_t) { kernel.passes->round(args, first, last, scratch); });
+      run(kernel.passes->product_tasks, kernel.passes->product, scratch);
     } else {
       run(kernel.tasks, kernel.run);
     }
@@ -131,7 +131,7 @@ const float* in_bfloat(const context& c, const float* x, size_t rows, size_t col
 scratch_floats product_scratch(context& c, const step& s) {
   const product_call call(c, s);
   if (call.takes_rounded()) return {.shared = call.args.rows * call.args.depth};
-  return {.shared = product_tiles(c, call.rounded_args())};
+  return {.shared = multiply_scratch(c, call.rounded_args())};
 }
 
 void run_product(context& c, const step& s) {

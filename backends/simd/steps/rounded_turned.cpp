@@ -55,10 +55,10 @@ void multiply_in_bfloat(const context& c, const task& t) {
   const product_args args{
       .a = t.scratch, .rows = t.rows, .depth = a.depth, .a_stride = a.depth, .parts = &part, .part_count = 1};
   const rounding_kernel& kernel = *c.kernels.bf16_product;
-  if (kernel.tiles != nullptr && kernel.tiles->are_faster(args)) {
-    float* const tiles = t.scratch + (t.rows * a.depth + 15) / 16 * 16;
-    kernel.tiles->round(args, 0, kernel.tiles->round_tasks(args), tiles);
-    kernel.tiles->product(args, 0, kernel.tiles->product_tasks(args), tiles);
+  if (kernel.passes != nullptr && kernel.passes->are_faster(args)) {
+    float* const rounded = t.scratch + (t.rows * a.depth + 15) / 16 * 16;
+    kernel.passes->round(args, 0, kernel.passes->round_tasks(args), rounded);
+    kernel.passes->product(args, 0, kernel.passes->product_tasks(args), rounded);
   } else {
     kernel.run(args, 0, kernel.tasks(args));
   }
@@ -108,7 +108,7 @@ scratch_floats rounded_turned_scratch(const context& c, const turned_product_arg
     return {left + c.kernels.turned_product->scratch(a), piece.columns * piece.depth};
   const product_part part{.columns = piece.columns, .format = bfloats};
   const product_args args{.rows = piece.rows, .depth = piece.depth, .parts = &part, .part_count = 1};
-  return {left + product_tiles(c, args), panels_floats(c, piece)};
+  return {left + multiply_scratch(c, args), panels_floats(c, piece)};
 }
 
 void run_rounded_turned(const context& c, const turned_product_args& a) {

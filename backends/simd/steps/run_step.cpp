@@ -18,9 +18,11 @@ namespace {
 
 } // namespace
 
-void context::tell(size_t tasks, const task_costs& costs) const {
+void context::tell(size_t tasks, task_order order, const task_costs& costs) const {
   if (watched->measured != nullptr && tasks > 0)
-    watched->measured->tell_split(code, tasks, pool.shares(tasks, work), costs);
+    watched->measured->tell_split(
+        code,
+        {.tasks = tasks, .shared = pool.shares(tasks, work), .together = order.together, .costs = costs});
 }
 
 void run_step(context& c, const step& s, int i, const generated_step* code,

@@ -75,10 +75,9 @@ struct product_run {
                             .backward = c.backward,
                             .threads = c.threads};
     thread_pool pool(std::min<std::size_t>(c.threads, 5)); // more change the tasks alone
-    pool.run(
-        product.tasks(args), std::numeric_limits<std::int64_t>::max(),
-        [&](std::size_t first, std::size_t last, std::size_t) { product.run(args, first, last); },
-        c.backward);
+    pool.run(product.tasks(args), std::numeric_limits<std::int64_t>::max(),
+             [&](std::size_t first, std::size_t last, std::size_t) { product.run(args, first, last); },
+             {.backward = c.backward});
   }
 
   /// The largest error over what float32 sums of `depth` terms allow; infinite when anything else was

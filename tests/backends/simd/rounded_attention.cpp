@@ -25,10 +25,25 @@ void for_kernels(const F& f) {
   }
 }
 
-template <class Kernel>
-void run(const Kernel& kernel, const attention_args& a) {
-  guarded_floats scratch = scratch_of(kernel.scratch(a));
+using fovea::core::simd::rounded_attention_kernel;
+
+/// The tasks in turn from the last to the first.
+void run_apart(const rounded_attention_kernel& kernel, attention_args a) {
+  guarded_floats scratch = scratch_of(kernel.scratch(a)), shared = scratch_of(kernel.shared(a));
+  a.shared = shared.data();
+  for (std::size_t task = kernel.round_tasks(a); task-- > 0;) kernel.round(a, task, task + 1, scratch.data());
+  for (std::size_t task = kernel.tasks(a); task-- > 0;) kernel.run(a, task, task + 1, scratch.data());
+}
+
+void run(const rounded_attention_kernel& kernel, attention_args a) {
+  guarded_floats scratch = scratch_of(kernel.scratch(a)), shared = scratch_of(kernel.shared(a));
+  a.shared = shared.data();
+  kernel.round(a, 0, kernel.round_tasks(a), scratch.data());
   kernel.run(a, 0, kernel.tasks(a), scratch.data());
+}
+
+bool same(const guarded_floats& x, const guarded_floats& y) {
+  return std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
 }
 
 /// Numbers of queries, keys and values have 11 bits and more, weights 12. Values are normally distributed: 2e-3 is the
@@ -40,14 +55,14 @@ void check(const shape& s, double tolerance = near_enough) {
                 << " keys " << s.keys << " widths " << s.key_width << ", " << s.value_width << " visibility "
                 << static_cast<int>(s.see) << " bias " << static_cast<int>(s.bias));
   for_kernels([&](const auto& kernel) {
-    operands x(s);
+    operands x(s), shared(s);
     run(kernel, x.args);
     check_near(x.out, expected(x.args, as_it_is), tolerance);
+    shared.args.threads = 2;
+    CHECK(kernel.round_tasks(shared.args) > 0);
+    run(kernel, shared.args);
+    CHECK(same(shared.out, x.out));
   });
-}
-
-bool same(const guarded_floats& x, const guarded_floats& y) {
-  return std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
 }
 
 } // namespace
@@ -118,8 +133,24 @@ TEST_CASE("rounded attention: how many threads share it changes its tasks and no
         CHECK(kernel.tasks(x.args) == static_cast<std::size_t>(tasks));
         run(kernel, x.args);
         CHECK(same(x.out, one.out));
+        operands apart(most);
+        apart.args.threads = x.args.threads;
+        run_apart(kernel, apart.args);
+        CHECK(same(apart.out, one.out));
       }
     });
+}
+
+TEST_CASE("rounded attention: tiles that no cache holds are not rounded before the tasks") {
+  for_kernels([](const auto& kernel) {
+    const shape s{.queries = 130, .keys = 4099, .key_width = 512, .value_width = 3, .scale = 0.02f};
+    operands one(s), two(s);
+    two.args.threads = 2;
+    CHECK(kernel.round_tasks(two.args) == 0);
+    run(kernel, one.args);
+    run(kernel, two.args);
+    CHECK(same(two.out, one.out));
+  });
 }
 
 TEST_CASE("rounded attention: any split into tasks gives the same bits") {
@@ -128,9 +159,7 @@ TEST_CASE("rounded attention: any split into tasks gives the same bits") {
         .batch = 2, .heads = 3, .kv_heads = 3, .queries = 1030, .keys = 1030, .see = visibility::causal};
     operands together(s), apart(s);
     run(kernel, together.args);
-    guarded_floats scratch = scratch_of(kernel.scratch(apart.args));
-    for (std::size_t task = kernel.tasks(apart.args); task-- > 0;)
-      kernel.run(apart.args, task, task + 1, scratch.data());
+    run_apart(kernel, apart.args);
     CHECK(same(together.out, apart.out));
   });
 }
@@ -140,11 +169,12 @@ TEST_CASE("rounded attention: scratch of a long sequence is enough for shorter o
     operands x({.batch = 2, .heads = 3, .queries = 1100, .keys = 1130});
     for (const std::size_t threads : {1u, 2u, 4u, 64u}) {
       x.args.threads = threads, x.args.batch = 2, x.args.queries = 1100;
-      const std::size_t room = kernel.scratch(x.args);
+      const std::size_t room = kernel.scratch(x.args), shared = kernel.shared(x.args);
       for (const std::size_t batch : {1u, 2u})
         for (const std::size_t queries : {1u, 127u, 128u, 511u, 512u, 1024u, 1100u}) {
           x.args.batch = batch, x.args.queries = queries;
           CHECK(kernel.scratch(x.args) <= room);
+          CHECK(kernel.shared(x.args) <= shared);
         }
     }
   });

@@ -43,12 +43,12 @@ std::vector<weight_format> formats() {
 
 bool scales_rows(weight_format format) { return !fovea::core::traits(format).in_files(); }
 
-/// The kernels of a set that multiply rounded rows, with its tiles or without.
+/// The kernels of a set that multiply rounded rows, in passes or without.
 struct rounding_kernels {
   const kernel_table& table;
   rounding_kernel integer_product, bf16_product, integer_k_product;
 
-  const tile_kernels* tiles() const { return integer_product.tiles; }
+  const rounding_passes* passes() const { return integer_product.passes; }
   const rounding_kernel& of(weight_format format) const {
     return fovea::core::is_k(format)            ? integer_k_product
            : fovea::core::sums_integers(format) ? integer_product
@@ -56,14 +56,16 @@ struct rounding_kernels {
   }
 };
 
-/// Those that have tiles multiply by them, and are there without them too.
+/// Those that have passes multiply in them, and are there without them too.
 std::vector<rounding_kernels> all_rounding_kernels() {
   std::vector<rounding_kernels> all;
   for (const auto* table : kernel_sets()) {
     all.push_back({*table, *table->integer_product, *table->bf16_product, *table->integer_k_product});
-    if (!all.back().tiles()) continue;
+    if (!all.back().passes()) continue;
     all.push_back(all.back());
-    all.back().integer_product.tiles = all.back().bf16_product.tiles = nullptr;
+    for (auto* kernel :
+         {&all.back().integer_product, &all.back().bf16_product, &all.back().integer_k_product})
+      kernel->passes = nullptr;
   }
   return all;
 }
@@ -179,16 +181,16 @@ std::vector<float> multiplied(const rounding_kernels& kernels, product_args args
   args.parts = &part, args.part_count = 1;
   thread_pool pool(threads);
   const auto run = [&](std::size_t tasks, auto kernel, auto... rounded) {
-    pool.run(
-        tasks, std::numeric_limits<std::int64_t>::max(),
-        [&](std::size_t first, std::size_t last, std::size_t) { kernel(args, first, last, rounded...); },
-        args.backward);
+    pool.run(tasks, std::numeric_limits<std::int64_t>::max(),
+             [&](std::size_t first, std::size_t last, std::size_t) { kernel(args, first, last, rounded...); },
+             {.backward = args.backward});
   };
   const rounding_kernel& kernel = kernels.of(part.format);
-  if (const tile_kernels* tiles = kernel.tiles) {
-    fovea::core::buffer memory = fovea::core::buffer::from_shape({tiles->scratch(args)});
-    run(tiles->round_tasks(args), tiles->round, memory.data());
-    run(tiles->product_tasks(args), tiles->product, memory.data());
+  if (const rounding_passes* passes = kernel.passes) {
+    args.threads = 2; // one needs no passes
+    fovea::core::buffer memory = fovea::core::buffer::from_shape({passes->scratch(args)});
+    run(passes->round_tasks(args), passes->round, memory.data());
+    run(passes->product_tasks(args), passes->product, memory.data());
   } else {
     run(kernel.tasks(args), kernel.run);
   }
@@ -251,7 +253,7 @@ void check_integers(const rounding_kernels& kernels, std::size_t rows, std::size
   const std::string set = kernels.table.set.name;
   const bool fused = fuses(set); // x * scale + whole is one step
   for (const weight_format format : formats()) {
-    CAPTURE(kernels.table.set.name, kernels.tiles(), fovea::core::name_of(format), rows, columns, depth);
+    CAPTURE(kernels.table.set.name, kernels.passes(), fovea::core::name_of(format), rows, columns, depth);
     std::vector<float> expected;
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t j = 0; j < columns; ++j) {
@@ -270,7 +272,7 @@ double as_bfloat(float x) { return static_cast<double>(fovea::core::from_bfloat(
 void check_bfloats(const rounding_kernels& kernels, std::size_t rows, std::size_t columns,
                    std::size_t depth) {
   const random_product p(rows, columns, depth);
-  CAPTURE(kernels.table.set.name, kernels.tiles(), rows, columns, depth);
+  CAPTURE(kernels.table.set.name, kernels.passes(), rows, columns, depth);
   const std::vector<float> found = p.found(kernels, bfloats, 1);
   CHECK(p.found(kernels, bfloats, 3) == found);
   CHECK(p.found(kernels, bfloats, 2, true) == found);
@@ -324,7 +326,7 @@ TEST_CASE("a product of integers takes the largest numbers") {
     for (const weight_format format : formats())
       for (const float sign : {1.f, -1.f}) {
         if (fovea::core::is_k(format)) continue;
-        CAPTURE(kernels.table.set.name, kernels.tiles(), fovea::core::name_of(format), sign);
+        CAPTURE(kernels.table.set.name, kernels.passes(), fovea::core::name_of(format), sign);
         const auto numbers = static_cast<float>(1 << (fovea::core::traits(format).bits - 1)),
                    lowest = scales_rows(format) ? 1 - numbers : -numbers;
         std::vector<float> w(group, lowest), x(group, 127 * sign);
@@ -413,7 +415,7 @@ TEST_CASE("a product of rounded rows says where a value is not finite, and takes
         const product_args args{.a = x.data(), .rows = 3, .depth = depth, .a_stride = depth};
         const std::vector<float> out = multiplied(kernels, args, part, 1);
         for (std::size_t j = 0; j < columns; ++j) {
-          CAPTURE(kernels.table.set.name, kernels.tiles(), fovea::core::name_of(format), j);
+          CAPTURE(kernels.table.set.name, kernels.passes(), fovea::core::name_of(format), j);
           CHECK(out[j] == 0);
           CHECK(!std::isfinite(out[columns + j]));
           CHECK(std::abs(out[2 * columns + j]) < 1e-36f);

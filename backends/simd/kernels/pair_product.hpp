@@ -40,6 +40,7 @@ inline void multiply_pairs(const rounded_rows& x, size_t row, const unsigned cha
     for (size_t g = 0; g < x.groups; ++g) {
       const size_t at = row * x.groups + g * rows, k = g * bytes;
       const unsigned char* weights = panel_of_weights + layout::place(packed, k, 0);
+      if constexpr (v == 0) fetch_ahead<Arch, rows, bytes * packed / 2>(weights);
       sums pairs[rows];
       for_constants<lanes>([&](auto lane) __attribute__((always_inline)) {
         const int_vec<Arch> two = Arch::load_bytes(weights + lane * 2 * packed);
@@ -111,11 +112,13 @@ inline void multiply_limited(const rounded_rows& x, size_t all_rows, size_t row,
     });
   };
   constexpr size_t bytes = limited_row::group_bytes, places = limited_row::places;
-  for (size_t g = 0; g < x.groups; ++g)
+  for (size_t g = 0; g < x.groups; ++g) {
+    fetch_ahead<Arch, rows, bytes * packed>(panel_of_weights + layout::place(packed, g * bytes, 0));
     for_constants<places>([&](auto s) __attribute__((always_inline)) {
       add_eight(g * places + s, x.bytes + (row * x.groups + g * rows) * bytes + 8 * s,
                 std::index_sequence<0, rows>{});
     });
+  }
   for_constants<rows>([&](auto r) __attribute__((always_inline)) {
     const limited_row limited(x, all_rows, row + r, row, rows);
     limited.for_beyond([&](size_t place, const unsigned char* numbers) __attribute__((always_inline)) {

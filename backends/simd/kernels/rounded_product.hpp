@@ -119,6 +119,7 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
     const size_t k = g * layout::group + part * bytes_of_part;
     const unsigned char* numbers = x.bytes + (row * x.groups + g * rows) * group_bytes_of<dot>;
     const unsigned char* from = panel_of_weights + layout::place(packed, k, 0);
+    fetch_ahead<Arch, rows, bytes_of_part * packed / (layout::of_4_bits ? 2 : 1)>(from);
     int_vec<Arch> above[vectors];
     if constexpr (layout::in_k_blocks && layout::above_bits > 0)
       for_constants<vectors>([&](auto v) __attribute__((always_inline)) {

@@ -11,6 +11,18 @@ namespace fovea::core::simd {
 
 namespace detail {
 
+/// How far ahead one row fetches weights, in bytes.
+inline constexpr size_t weights_ahead = 1024;
+
+/// Fetches so many bytes for one row: by AVX2 on a Zen 3 weights from memory took 0.86 to 0.98 of the time.
+template <class Arch, size_t rows, size_t bytes>
+[[gnu::always_inline]] inline void fetch_ahead(const unsigned char* weights) {
+  if constexpr (rows == 1 && width<Arch> == 8)
+    for_constants<bytes / 64>([&](auto line) __attribute__((always_inline)) {
+      __builtin_prefetch(weights + weights_ahead + 64 * line);
+    });
+}
+
 /// Vector v of the two in a row of a panel, by the type that files have values as; scales aside. `above` is what bits of a
 /// group that lie ahead of its rows add to its value i; with_above has both.
 template <element_type stored>

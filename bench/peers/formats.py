@@ -19,7 +19,7 @@ gguf, llama_cpp = map(peer.installed, ("gguf", "llama_cpp"))
 PROMPT = 128
 TYPES = ["f32", "f16", "bf16", "q8_0", "q4_0", "q4_k"]
 # Its products by these round what they multiply.
-ROUNDED = {"bf16": "bf16_products", "q8_0": "integer_products<q8_0>", "q4_0": "integer_products<q4_0>"}
+ROUNDED = {"bf16": "bf16_products", "q8_0": "integer_products<q8_0>", "q4_0": "integer_products<q4_0>", "q4_k": "integer_products<q4_k>"}
 LAYERS, HEADS, WIDTH = 12, 12, 768
 
 

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fovea/base/threads.hpp>
+#include <initializer_list>
 #include <limits>
 #include <thread>
 #include <vector>
@@ -13,19 +14,24 @@
 using fovea::core::thread_pool;
 using namespace fovea::core::test;
 
-TEST_CASE("every task runs exactly once") {
+TEST_CASE("every task runs exactly once, in every order") {
   for (const std::size_t threads : {1u, 2u, 3u, 8u}) {
     thread_pool pool(threads);
     CHECK(pool.size() == threads);
-    for (std::size_t tasks = 0; tasks <= 70; ++tasks) {
-      std::vector<std::atomic<int>> runs(tasks);
-      pool.run(tasks, [&](std::size_t first, std::size_t last, std::size_t) {
-        for (std::size_t i = first; i < last; ++i) ++runs[i];
-      });
-      bool once = true;
-      for (const auto& r : runs) once = once && r == 1;
-      CHECK(once);
-    }
+    for (const fovea::core::task_order order :
+         std::initializer_list<fovea::core::task_order>{{}, {.backward = true}, {.together = 4}})
+      for (std::size_t tasks = 0; tasks <= 70; ++tasks) {
+        std::vector<std::atomic<int>> runs(tasks);
+        pool.run(
+            tasks, std::numeric_limits<std::int64_t>::max(),
+            [&](std::size_t first, std::size_t last, std::size_t) {
+              for (std::size_t i = first; i < last; ++i) ++runs[i];
+            },
+            order);
+        bool once = true;
+        for (const auto& r : runs) once = once && r == 1;
+        CHECK(once);
+      }
   }
 }
 
@@ -145,20 +151,6 @@ TEST_CASE("each thread begins with tasks of its own, and takes what others leave
 }
 
 TEST_CASE("backward, each thread goes through its tasks from the end") {
-  for (const std::size_t threads : {1u, 2u, 3u}) {
-    thread_pool pool(threads);
-    for (std::size_t tasks = 0; tasks <= 70; ++tasks) {
-      std::vector<std::atomic<int>> runs(tasks);
-      pool.run(tasks, std::numeric_limits<std::int64_t>::max(),
-               [&](std::size_t first, std::size_t last, std::size_t) {
-                 for (std::size_t i = first; i < last; ++i) ++runs[i];
-               },
-               {.backward = true});
-      bool once = true;
-      for (const auto& r : runs) once = once && r == 1;
-      CHECK(once);
-    }
-  }
   thread_pool pool(2);
   for (int round = 0; round < 50; ++round) {
     const auto ranges = first_ranges(pool, true);

@@ -10,6 +10,15 @@ namespace fovea::core::simd {
 
 namespace {
 
+/// Tasks that leave keys and values rounded: each is read once, and not by every query.
+struct rounding_tasks {
+  const attention_args& a;
+};
+
+task_costs costs_of(const rounding_tasks& told) {
+  return {.all = 1 / static_cast<double>(std::max<size_t>(told.a.queries, 1))};
+}
+
 /// What runs an attention: code of the model's own, where its scores or mask are lambdas, or a kernel.
 struct attention_code {
   const context& c;
@@ -37,9 +46,12 @@ struct attention_code {
   /// Leaves what tasks find rounded.
   void round(const attention_args& a) const {
     if (const size_t tasks = is_rounded ? c.kernels.rounded_attention->round_tasks(a) : 0; tasks > 0)
-      c.run(tasks, [&](size_t first, size_t last, size_t thread) {
-        c.kernels.rounded_attention->round(a, first, last, c.scratch_of(thread));
-      });
+      c.run(
+          tasks,
+          [&](size_t first, size_t last, size_t thread) {
+            c.kernels.rounded_attention->round(a, first, last, c.scratch_of(thread));
+          },
+          {}, rounding_tasks(a));
   }
   /// Of these sizes and all smaller ones.
   scratch_floats scratch(const attention_args& a) const {
@@ -115,7 +127,8 @@ void run_attention(context& c, const step& s) {
 scratch_floats attention_scratch(context& c, const step& s) {
   const attention_operands all(c, s.node);
   attention_args a = all.args;
-  if (all.of_stream) a.key_format = a.value_format = format_named<q8_0>; // or any: states are given later
+  if (all.of_stream) a.key_format = a.value_format = format_named<q8_0>;    // or any: states are given later
+  if (all.window > 0) a.keys = static_cast<size_t>(all.window) + a.queries; // not full yet
   return attention_code(c, a).scratch(a);
 }
 

@@ -27,19 +27,16 @@ void for_kernels(const F& f) {
 
 using fovea::core::simd::rounded_attention_kernel;
 
-/// The tasks in turn from the last to the first.
-void run_apart(const rounded_attention_kernel& kernel, attention_args a) {
+/// All tasks at once, or each by itself from the last to the first.
+void run(const rounded_attention_kernel& kernel, attention_args a, bool apart = false) {
   guarded_floats scratch = scratch_of(kernel.scratch(a)), shared = scratch_of(kernel.shared(a));
   a.shared = shared.data();
-  for (std::size_t task = kernel.round_tasks(a); task-- > 0;) kernel.round(a, task, task + 1, scratch.data());
-  for (std::size_t task = kernel.tasks(a); task-- > 0;) kernel.run(a, task, task + 1, scratch.data());
-}
-
-void run(const rounded_attention_kernel& kernel, attention_args a) {
-  guarded_floats scratch = scratch_of(kernel.scratch(a)), shared = scratch_of(kernel.shared(a));
-  a.shared = shared.data();
-  kernel.round(a, 0, kernel.round_tasks(a), scratch.data());
-  kernel.run(a, 0, kernel.tasks(a), scratch.data());
+  const auto run_tasks = [&](auto tasks_of_kernel, std::size_t tasks) {
+    if (!apart) return tasks_of_kernel(a, 0, tasks, scratch.data());
+    for (std::size_t task = tasks; task-- > 0;) tasks_of_kernel(a, task, task + 1, scratch.data());
+  };
+  run_tasks(kernel.round, kernel.round_tasks(a));
+  run_tasks(kernel.run, kernel.tasks(a));
 }
 
 bool same(const guarded_floats& x, const guarded_floats& y) {
@@ -135,7 +132,7 @@ TEST_CASE("rounded attention: how many threads share it changes its tasks and no
         CHECK(same(x.out, one.out));
         operands apart(most);
         apart.args.threads = x.args.threads;
-        run_apart(kernel, apart.args);
+        run(kernel, apart.args, true);
         CHECK(same(apart.out, one.out));
       }
     });
@@ -157,10 +154,14 @@ TEST_CASE("rounded attention: any split into tasks gives the same bits") {
   for_kernels([](const auto& kernel) {
     const shape s{
         .batch = 2, .heads = 3, .kv_heads = 3, .queries = 1030, .keys = 1030, .see = visibility::causal};
-    operands together(s), apart(s);
+    operands together(s);
     run(kernel, together.args);
-    run_apart(kernel, apart.args);
-    CHECK(same(together.out, apart.out));
+    for (const std::size_t threads : {1u, 2u}) {
+      operands apart(s);
+      apart.args.threads = threads;
+      run(kernel, apart.args, true);
+      CHECK(same(together.out, apart.out));
+    }
   });
 }
 
@@ -168,14 +169,15 @@ TEST_CASE("rounded attention: scratch of a long sequence is enough for shorter o
   for_kernels([](const auto& kernel) {
     operands x({.batch = 2, .heads = 3, .queries = 1100, .keys = 1130});
     for (const std::size_t threads : {1u, 2u, 4u, 64u}) {
-      x.args.threads = threads, x.args.batch = 2, x.args.queries = 1100;
+      x.args.threads = threads, x.args.batch = 2, x.args.queries = 1100, x.args.keys = 1130;
       const std::size_t room = kernel.scratch(x.args), shared = kernel.shared(x.args);
       for (const std::size_t batch : {1u, 2u})
-        for (const std::size_t queries : {1u, 127u, 128u, 511u, 512u, 1024u, 1100u}) {
-          x.args.batch = batch, x.args.queries = queries;
-          CHECK(kernel.scratch(x.args) <= room);
-          CHECK(kernel.shared(x.args) <= shared);
-        }
+        for (const std::size_t queries : {1u, 127u, 128u, 511u, 512u, 1024u, 1100u})
+          for (const std::size_t keys : {1u, 96u, 97u, 500u, 1130u}) {
+            x.args.batch = batch, x.args.queries = queries, x.args.keys = keys;
+            CHECK(kernel.scratch(x.args) <= room);
+            CHECK(kernel.shared(x.args) <= shared);
+          }
     }
   });
 }
@@ -183,14 +185,17 @@ TEST_CASE("rounded attention: scratch of a long sequence is enough for shorter o
 TEST_CASE("rounded attention: a key that a query does not see changes no bit of its result") {
   for_kernels([](const auto& kernel) {
     const shape s{.queries = 150, .keys = 150, .key_width = 24, .value_width = 10, .see = visibility::causal};
-    operands one(s), other(s);
-    constexpr std::size_t changed = 70; // this key and those behind
-    for (std::size_t i = changed * other.args.k_row; i < other.k.size(); ++i) other.k[i] *= 300;
-    for (std::size_t i = changed * other.args.v_row; i < other.v.size(); ++i) other.v[i] *= -1e5f;
-    run(kernel, one.args);
-    run(kernel, other.args);
-    CHECK(std::memcmp(one.out.data(), other.out.data(), changed * one.args.out_row * sizeof(float)) == 0);
-    CHECK(one.out[changed * one.args.out_row] != other.out[changed * one.args.out_row]);
+    for (const std::size_t threads : {1u, 2u}) {
+      operands one(s), other(s);
+      constexpr std::size_t changed = 70; // this key and those behind
+      for (std::size_t i = changed * other.args.k_row; i < other.k.size(); ++i) other.k[i] *= 300;
+      for (std::size_t i = changed * other.args.v_row; i < other.v.size(); ++i) other.v[i] *= -1e5f;
+      one.args.threads = other.args.threads = threads;
+      run(kernel, one.args);
+      run(kernel, other.args);
+      CHECK(std::memcmp(one.out.data(), other.out.data(), changed * one.args.out_row * sizeof(float)) == 0);
+      CHECK(one.out[changed * one.args.out_row] != other.out[changed * one.args.out_row]);
+    }
   });
 }
 
@@ -224,12 +229,15 @@ TEST_CASE("rounded attention: what is not finite, or too large, is NaN where it 
     for_kernels([&](const auto& kernel) {
       const shape s{.queries = 140, .keys = 140, .key_width = 9, .value_width = 5, .see = visibility::window};
       const auto check_rows = [&](operands& x, std::size_t first, std::size_t count) {
-        run(kernel, x.args);
-        for (std::size_t row = 0; row < s.queries; ++row)
-          for (std::size_t c = 0; c < s.value_width; ++c) {
-            CAPTURE(value, row, c);
-            CHECK(std::isnan(x.out[row * x.args.out_row + c]) == (row >= first && row < first + count));
-          }
+        for (const std::size_t threads : {1u, 2u}) {
+          x.args.threads = threads;
+          run(kernel, x.args);
+          for (std::size_t row = 0; row < s.queries; ++row)
+            for (std::size_t c = 0; c < s.value_width; ++c) {
+              CAPTURE(value, threads, row, c);
+              CHECK(std::isnan(x.out[row * x.args.out_row + c]) == (row >= first && row < first + count));
+            }
+        }
       };
       operands of_value(s);
       of_value.v[where * of_value.args.v_row + 4] = value;

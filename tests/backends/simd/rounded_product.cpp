@@ -174,18 +174,15 @@ float plainly(weight_format format, const float* x, const float* w, std::size_t 
   return sum;
 }
 
-std::vector<float> multiplied(const rounding_kernels& kernels, product_args args, product_part part,
-                              std::size_t threads) {
-  std::vector<float> out(args.rows * part.columns, 9.f);
-  part.out = out.data(), part.out_stride = part.columns;
-  args.parts = &part, args.part_count = 1;
+void multiply(const rounding_kernel& kernel, product_args args, std::size_t threads) {
   thread_pool pool(threads);
-  const auto run = [&](std::size_t tasks, auto kernel, auto... rounded) {
+  const auto run = [&](std::size_t tasks, auto tasks_of_kernel, auto... rounded) {
     pool.run(tasks, std::numeric_limits<std::int64_t>::max(),
-             [&](std::size_t first, std::size_t last, std::size_t) { kernel(args, first, last, rounded...); },
+             [&](std::size_t first, std::size_t last, std::size_t) {
+               tasks_of_kernel(args, first, last, rounded...);
+             },
              {.backward = args.backward});
   };
-  const rounding_kernel& kernel = kernels.of(part.format);
   if (const rounding_passes* passes = kernel.passes) {
     args.threads = 2; // one needs no passes
     fovea::core::buffer memory = fovea::core::buffer::from_shape({passes->scratch(args)});
@@ -194,6 +191,14 @@ std::vector<float> multiplied(const rounding_kernels& kernels, product_args args
   } else {
     run(kernel.tasks(args), kernel.run);
   }
+}
+
+std::vector<float> multiplied(const rounding_kernels& kernels, product_args args, product_part part,
+                              std::size_t threads) {
+  std::vector<float> out(args.rows * part.columns, 9.f);
+  part.out = out.data(), part.out_stride = part.columns;
+  args.parts = &part, args.part_count = 1;
+  multiply(kernels.of(part.format), args, threads);
   return out;
 }
 
@@ -361,7 +366,7 @@ TEST_CASE("a product of integers takes K blocks as a file has them, of several t
       std::vector<float> x = random_floats(rows * depth, random);
       if (ends)
         for (float& value : x) value = value < 0 ? -127.f : 127.f;
-      CAPTURE(kernels.table.set.name, ends);
+      CAPTURE(kernels.table.set.name, kernels.passes(), ends);
       const bool fused = fuses(kernels.table.set.name);
       thread_pool pool(1);
       std::vector<fovea::core::packed> panels;
@@ -382,7 +387,7 @@ TEST_CASE("a product of integers takes K blocks as a file has them, of several t
                               .a_stride = depth,
                               .parts = parts.data(),
                               .part_count = parts.size()};
-      kernels.integer_k_product.run(args, 0, kernels.integer_k_product.tasks(args));
+      multiply(kernels.integer_k_product, args, 2);
       for (std::size_t p = 0; p < all.size(); ++p)
         for (std::size_t i = 0; i < rows * columns; ++i) {
           const std::size_t of_column = stored[p].size() / columns;

@@ -54,12 +54,32 @@ void compare(const M& model, const std::map<std::string, std::size_t>& sizes, do
   }
 }
 
-/// The same at sizes that fit no vector.
+/// The same of nets of a larger capacity, each at all of these sizes, one after another.
+template <class M>
+void compare_below(const M& model, const std::map<std::string, std::size_t>& capacity,
+                   std::initializer_list<std::map<std::string, std::size_t>> all, double tolerance = 1e-5) {
+  const model_weights made = random_weights(model);
+  compile_options options = detail::fitting<M>(random_inputs(M::view, capacity));
+  for (const int threads : {1, 3}) {
+    options.threads = threads;
+    auto net = compile<f32>(model, made, options);
+    for (const auto& sizes : all) {
+      std::string told = instruction_set() + (", " + std::to_string(threads)) + " threads";
+      for (const auto& [symbol, size] : sizes) told += ", " + symbol + " = " + std::to_string(size);
+      INFO(told);
+      const named_values inputs = random_inputs(M::view, sizes);
+      check_near(call_model(model, net, inputs), run_model<reference>(model, made, inputs), tolerance, 0);
+    }
+  }
+}
+
+/// The same at sizes that fit no vector, by nets of these sizes and of larger ones.
 template <class M>
 void compare_at_awkward_sizes(const M& model) {
-  compare(model, {{"B", 1}, {"T", 1}, {"S", 1}});
-  compare(model, {{"B", 3}, {"T", 7}, {"S", 5}});
-  compare(model, {{"B", 2}, {"T", 17}, {"S", 13}});
+  const std::initializer_list<std::map<std::string, std::size_t>> all = {
+      {{"B", 1}, {"T", 1}, {"S", 1}}, {{"B", 3}, {"T", 7}, {"S", 5}}, {{"B", 2}, {"T", 17}, {"S", 13}}};
+  for (const auto& sizes : all) compare(model, sizes);
+  compare_below(model, {{"B", 3}, {"T", 17}, {"S", 13}}, all);
 }
 
 } // namespace fovea::core::test

@@ -85,7 +85,8 @@ private:
   auto table(const values& v) const {
     constexpr scalar_node n = f.nodes[id];
     constexpr int t = first_table + n.capture;
-    alignas(64) std::int32_t at[width<Arch>] = {}, along[width<Arch>];
+    std::ptrdiff_t at[width<Arch>] = {}; // tables may have more than 2^31 elements
+    alignas(64) std::int32_t along[width<Arch>];
     const auto add_axis = [&](int axis, const int_vec<Arch>& position) {
       position.store_aligned(along);
       const auto size = static_cast<std::int32_t>(l.table_sizes[t][axis]),

@@ -201,6 +201,21 @@ TEST_CASE("depthwise convolution over time by long filters", "[convolution]") {
   compare(declared, {{"B", 1}, {"T", 37}});
 }
 
+TEST_CASE("planes that have one line at times, by long filters along it", "[convolution]") {
+  const auto declared = model("lines", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "H", "W", 8});
+    g.output("along", conv2d(x, "along", 8, {1, 16}, {.padding = {0, 3}, .groups = 8}));
+    // One line of the result sees none of the plane's.
+    g.output("outside", conv2d(x, "outside", 8, {1, 17}, {.stride = {9, 1}, .padding = {1, 0}, .groups = 8}));
+  });
+  compare_below(declared, {{"B", 2}, {"H", 4}, {"W", 64}},
+                {{{"B", 1}, {"H", 1}, {"W", 64}},
+                 {{"B", 2}, {"H", 4}, {"W", 64}},
+                 {{"B", 2}, {"H", 2}, {"W", 33}},
+                 {{"B", 2}, {"H", 1}, {"W", 32}},
+                 {{"B", 1}, {"H", 1}, {"W", 17}}});
+}
+
 TEST_CASE("planes of many features and 3 x 3 filters", "[convolution]") {
   const auto declared = model("by_tiles", [](graph& g) {
     const expr x = g.input<f32>("x", {"B", "T", "S", 20}), few = g.input<f32>("few", {"B", 6, 7, 16});

@@ -107,10 +107,9 @@ size_t depthwise_tasks(const convolution_args& a) {
 
 template <class Arch>
 size_t depthwise_scratch(const convolution_args& a) {
-  // Of sizes that are smaller than these, too.
   const size_t places = detail::depthwise_block * detail::depthwise_row<Arch>(a);
-  return detail::is_by_strips(a) ? detail::larger(places, detail::depthwise_strips<Arch>::scratch(a))
-                                 : places;
+  return detail::may_go_by_strips(a) ? detail::larger(places, detail::depthwise_strips<Arch>::scratch(a))
+                                     : places;
 }
 
 template <class Arch>

@@ -12,12 +12,15 @@
 
 namespace fovea::core::simd::detail {
 
-/// Whether a depthwise convolution goes by strips: its filters are long enough to repay the copy, and its places
-/// enough to see a position several times.
-inline bool is_by_strips(const convolution_args& a) {
+/// Whether a depthwise convolution of these sizes, or of smaller ones, may go by strips: its filters are long enough to
+/// repay the copy, and its places enough to see a position several times.
+inline bool may_go_by_strips(const convolution_args& a) {
   constexpr size_t least_taps = 16, least_places = 16;
-  return a.axis[0].taps == 1 && a.axis[0].places == 1 && a.axis[1].taps >= least_taps &&
-         a.axis[1].places >= least_places;
+  return a.axis[0].taps == 1 && a.axis[1].taps >= least_taps && a.axis[1].places >= least_places;
+}
+/// Whether one of these sizes does: it has one line, the first.
+inline bool is_by_strips(const convolution_args& a) {
+  return may_go_by_strips(a) && a.axis[0].places == 1 && position(a.axis[0], 0, 0) == 0;
 }
 
 /// Tasks are (plane, strip of places, some vectors of features), the last fastest. The scratch of one thread: a vector

@@ -328,3 +328,12 @@ TEST_CASE("one number beside a row that is cut into pieces", "[words]") {
                 }),
           {});
 }
+
+TEST_CASE("positions of one feature that are cut into pieces", "[words]") {
+  compare(model("one_feature",
+                [](graph& g) {
+                  const expr x = g.input<f32>("x", {"B", "T", 1});
+                  g.output("y", tanh(x) * x);
+                }),
+          {{"B", 2}, {"T", 200001}});
+}

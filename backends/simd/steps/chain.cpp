@@ -39,7 +39,7 @@ void run_chain(context& c, const step& s) {
       part.rows = 1;
       part.out += begin;
       for (int i = 0; i < leaf_count; ++i)
-        if (const shape& x = c.shape_of(leaves[i]); x.rank != 0 && c.size(x[-1]) != 1)
+        if (const shape& x = c.shape_of(leaves[i]); x.rank != 0 && (flat || c.size(x[-1]) != 1))
           part.leaves[i] += begin;
       c.code->chain(part, 0, 1);
     });

@@ -65,3 +65,23 @@ TEST_CASE("a stream adds to its scores what positions say of each other", "[stre
           }),
       {{"B", 2}, {"T", 20}});
 }
+
+TEST_CASE("rows that took all they may stand beside others that begin", "[stream]") {
+  constexpr auto causal_scores = model("causal_scores", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 6}), k = linear(x, "k", 6);
+    const expr distance = -sum(abs(unsqueeze(x, 2) - unsqueeze(k, 1)), axis(-1));
+    const expr added = attention(x, x, x, {.score = additive("add", 64), .mask = causal});
+    g.output("y", added + attention(x, k, x, {.score = concatenated("join", 4), .mask = causal}) +
+                      attend(distance, x, {.mask = causal}));
+  });
+  const named_values inputs = random_inputs(causal_scores, {{"B", 2}, {"T", 8}});
+  driven_rows<std::remove_const_t<decltype(causal_scores)>, T> rows(
+      causal_scores, inputs, random_weights(causal_scores),
+      core::test::detail::fitting<std::remove_const_t<decltype(causal_scores)>>(inputs));
+  rows.step(8, {8, 0});
+  rows.step(8, {0, 8});
+  rows.begin();
+  rows.step(5, {2, 5});
+  rows.step(3, {0, 3});
+  rows.step(6, {6, 0});
+}

@@ -86,14 +86,16 @@ void contiguous(const context& c, const shape& s, size_t* strides) {
   }
 }
 
-/// Whether a slice is of a window that rows of a stream, which stand apart, have filled to different lengths.
+/// Whether a slice is of positions that rows of a stream, which stand apart, have kept in different numbers.
 bool is_of_rows(const context& c, int id) {
   const node& n = c.graph.at(id);
-  return n.kind == op::slice && c.row_places != nullptr && !c.graph.is_number(n.settings.slice.first) &&
-         c.graph.at(c.plan.base[c.graph.operand(id, 0)]).kind == op::cache;
+  if (n.kind != op::slice || c.row_places == nullptr) return false;
+  const node& kept = c.graph.at(c.plan.base[c.graph.operand(id, 0)]);
+  if (kept.kind != op::cache || kept.settings.cache.axis != n.settings.slice.axis) return false;
+  return kept.settings.cache.kept == 0 || !c.graph.is_number(n.settings.slice.first);
 }
 
-/// What each row has in such a window, from its own first position on, and zeros behind it.
+/// What each row has kept, of a window from its own first position on, and zeros behind it.
 void read_windows(const context& c, int id) {
   const node& n = c.graph.at(id);
   const int from = c.graph.operand(id, 0), axis = n.settings.slice.axis;
@@ -105,7 +107,7 @@ void read_windows(const context& c, int id) {
   for (size_t plane = 0; plane < planes; ++plane, out += room * position) {
     const auto before = static_cast<size_t>(
         positions_at(window.settings.cache.rate, c.row_places[c.row_of(plane, planes)].first()));
-    const size_t first = kept - std::min(kept, before), count = held - first;
+    const size_t first = kept - std::min(kept, before), count = std::min(held, rows) - first;
     std::memcpy(out, c.value(from) + (plane * rows + first) * position, count * position * sizeof(float));
     std::fill_n(out + count * position, (room - count) * position, 0.0f);
   }

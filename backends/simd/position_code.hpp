@@ -90,7 +90,7 @@ struct position_code : position_content<model_of, time> {
         return data +
                (r.batch * s.rows + r.call.window_start) * static_cast<size_t>(row_width<g.operand(id, 0)>);
       else
-        return data + r.batch * static_cast<size_t>(row_width<id>);
+        return data + r.batch * row_floats<id>;
     }
     template <int id>
     [[gnu::always_inline]] static float* place(row& r) {

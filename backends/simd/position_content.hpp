@@ -25,6 +25,13 @@ struct position_content {
   static constexpr std::int64_t size_of(int d) {
     return g.is_number(d) ? g.number(d) : g.dim_of(d) == time ? 1 : 0;
   }
+  /// Whether a value has an axis of positions.
+  static constexpr bool moves(int id) {
+    const shape& s = g.at(id).shape;
+    for (int axis = 0; axis < s.rank; ++axis)
+      if (!g.is_number(s[axis]) && g.dim_of(s[axis]) == time) return true;
+    return false;
+  }
   static constexpr bool has_batch(int id) {
     const shape& s = g.at(id).shape;
     return s.rank > 0 && batch_dim != 0 && s[0] == batch_dim;
@@ -73,6 +80,8 @@ struct position_content {
         return id;
     }
   }
+  /// What is kept is each batch row's own: the code goes from row to row, and what all share would change at each.
+  static constexpr bool is_of_row(int id) { return batch_dim == 0 || has_batch(id); }
   static constexpr bool is_copy(int id) { return elements(id) == elements(g.operand(id, 0)); }
   static constexpr bool is_window(int id) {
     return g.at(id).kind == op::cache && g.at(id).settings.cache.kept > 0;
@@ -149,7 +158,7 @@ struct position_content {
         case op::keep:
         case op::concat:
           for (int k = 0; k < n.operand_count; ++k) read(g.operand(id, k));
-          require(n.kind == op::keep ? !g.region(n.region).is_scan() : is_row(id));
+          require(n.kind == op::keep ? !g.region(n.region).is_scan() && is_of_row(id) : is_row(id));
           require(n.kind != op::concat || n.settings.along.axis == n.shape.rank - 1);
           break;
         case op::broadcast:
@@ -163,7 +172,7 @@ struct position_content {
         case op::cache:
           // Of a convolution; the keys and values of attention are read by no product.
           require(n.settings.cache.kept > 0 && n.settings.cache.axis == n.shape.rank - 2 &&
-                  is_row(g.operand(id, 0)));
+                  n.settings.cache.rate == 1 && is_row(g.operand(id, 0)) && is_of_row(id));
           read(g.operand(id, 0));
           break;
         case op::position:

@@ -90,8 +90,8 @@ public:
   }
   /// All positions of an input of a call.
   using given_inputs = std::array<const float*, inputs>;
-  /// Takes position `at` of what a call was given, and leaves its outputs where all of the call lie; between
-  /// the two it is run.
+  /// Takes position `at` of what a call was given, and leaves its outputs where all of the call lie, those without
+  /// positions in the place of the ones before; between the two it is run.
   void take(const given_inputs& given, std::size_t at) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
       (copy<graph.inputs[i].node>(given[i], at, inputs_[i], 0), ...);
@@ -100,7 +100,9 @@ public:
   }
   void leave(std::size_t at) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      (copy<graph.outputs[i].node>(outputs_[i], 0, all_outputs_[i], at), ...);
+      (copy<graph.outputs[i].node>(outputs_[i], 0, all_outputs_[i],
+                                   code::moves(graph.outputs[i].node) ? at : 0),
+       ...);
     }
     (std::make_index_sequence<outputs>{});
   }

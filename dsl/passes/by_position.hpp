@@ -15,11 +15,11 @@ constexpr std::uint16_t dim_of_graph(const graph& g, const dim& symbol) {
 }
 
 /// The batch of what takes positions along `time`, as a dim of its graph: a first axis of its inputs that is
-/// known at run time only and is not time; 0 where there is none.
+/// known at run time only and has no time in it; 0 where there is none.
 constexpr int batch_of(const graph_view& g, const dim& time) {
   for (const named_value& in : g.inputs) {
     const shape& s = g.at(in.node).shape;
-    if (s.rank > 1 && !g.is_number(s[0]) && !(g.dim_of(s[0]) == time)) return static_cast<int>(s[0]);
+    if (s.rank > 1 && !g.is_number(s[0]) && !g.dim_of(s[0]).mentions(time)) return static_cast<int>(s[0]);
   }
   return 0;
 }

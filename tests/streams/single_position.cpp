@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "stream_case.hpp"
+#include "last_case.hpp"
 
 #include <cmath>
 
@@ -101,6 +101,56 @@ TEST_CASE("a small model takes a position by one function", "[stream]") {
   check_stream<T>(filters, {{"B", 2}, {"T", 250}});
   check_reordered<T>(filters, random_inputs(filters, {{"B", 3}, {"T", 6}}), random_weights(filters), {1, 0});
   static_assert(decltype(stream<T>(filters, random_weights(filters), {}))::has_single_position);
+}
+
+TEST_CASE("what has no positions is of the last one, of one row and of several", "[stream]") {
+  static constexpr auto ended = model("ended", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3});
+    const auto h = gru(x, "gru", 9);
+    g.output("y", linear(relu(h), "out", 2));
+    g.output("state", h.state.hidden[0]);
+    g.output("newest", last(h, T));
+  });
+  for (const std::size_t rows : {1u, 2u}) {
+    check_stream<T>(ended, {{"B", rows}, {"T", 9}});
+    check_last<T>(ended, {{"B", rows}, {"T", 9}});
+  }
+  static_assert(decltype(stream<T>(ended, random_weights(ended), {}))::has_single_position);
+}
+
+TEST_CASE("what all rows share is read by each, and kept once for all", "[stream]") {
+  static constexpr auto louder = model("louder", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3}), gain = g.input<f32>("gain", {3}),
+               own = g.input<f32>("own", {B, 3});
+    g.output("y", gru(x, "gru", 3) * gain + unsqueeze(own, 1));
+  });
+  check_stream<T>(louder, {{"B", 3}, {"T", 9}});
+  static_assert(decltype(stream<T>(louder, random_weights(louder), {}))::has_single_position);
+  static constexpr auto beside = model("beside", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3}), c = g.input<f32>("c", {T, 3});
+    g.output("y", x + conv1d(c, "conv", 3, 3, {.padding = causal}));
+  });
+  check_stream<T>(beside, {{"B", 3}, {"T", 9}});
+}
+
+TEST_CASE("positions that come two at a time are no rows", "[stream]") {
+  static constexpr auto pairs = model("pairs", [](graph& g) {
+    g.output("y", conv1d(g.input<f32>("x", {2 * T, 3}), "conv", 3, 3, {.padding = causal}));
+  });
+  const model_weights from = random_weights(pairs);
+  auto net = compile(pairs, from, {.capacity = {{T, 9}}});
+  auto live = stream<T>(pairs, from, {.capacity = {{T, 3}}});
+  xt::xtensor<float, 2> x({18, 3});
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = std::sin(static_cast<float>(i));
+  const xt::xtensor<float, 2> whole = net("x"_in = x)["y"_out];
+  std::size_t at = 0;
+  for (const std::size_t count : {2u, 2u, 6u, 2u, 4u, 2u}) {
+    const xt::xtensor<float, 2> some = xt::view(x, xt::range(at, at + count), xt::all());
+    const auto y = live.step("x"_in = some)["y"_out];
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = 0; k < 3; ++k) CHECK(y(i, k) == Approx(whole(at + i, k)).margin(1e-6));
+    at += count;
+  }
 }
 
 TEST_CASE("a small recurrence takes a block's positions as it takes single ones", "[stream]") {

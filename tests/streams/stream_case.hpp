@@ -64,7 +64,8 @@ constexpr auto inputs_that_move() {
   constexpr auto moves = [](std::size_t i) {
     const node& n = M::view.at(M::view.inputs[i].node);
     for (int axis = 0; axis < n.shape.rank; ++axis)
-      if (!M::view.is_number(n.shape.dims[axis]) && M::view.dim_of(n.shape.dims[axis]) == time) return true;
+      if (!M::view.is_number(n.shape.dims[axis]) && M::view.dim_of(n.shape.dims[axis]).mentions(time))
+        return true;
     return false;
   };
   constexpr std::size_t count = [moves] {

@@ -2,6 +2,8 @@
 
 #include <fovea/base/error.hpp>
 
+#include <algorithm>
+
 namespace fovea::core::detail {
 
 using std::to_string;
@@ -22,7 +24,9 @@ void stream_limits::check_room(std::int64_t count, std::int64_t before) const {
 
 void stream_limits::check_ends(const row_positions& rows, std::int64_t count,
                                std::span<const std::size_t> lengths, bool all_end) const {
-  for (std::size_t row = 0; latency > 0 && row < rows.rows(); ++row) {
+  // Before the first step there are as many rows as the capacity says, and lengths of those that are given.
+  const std::size_t count_of_rows = lengths.empty() ? rows.rows() : lengths.size();
+  for (std::size_t row = 0; latency > 0 && row < count_of_rows; ++row) {
     const bool ends_here = all_end && rows.end_of(row) == no_end;
     const std::int64_t taken = lengths.empty() ? count : static_cast<std::int64_t>(lengths[row]),
                        end = ends_here ? rows.of(row) : rows.end_of(row),
@@ -60,9 +64,11 @@ void stream_limits::check_finish(const row_positions& rows, std::size_t count) c
 }
 
 void stream_limits::check_position(std::int64_t position, std::int64_t end) const {
-  if (position < 0 || position > most_positions || position % stride != 0)
-    refuse("expected a row after 0 to " + to_string(most_positions) + " positions, a multiple of " +
-           to_string(stride) + ", found one after " + to_string(position));
+  // Those that go on without end count on from a position that leaves room for it.
+  const std::int64_t most = std::min(most_positions, no_end);
+  if (position < 0 || position > most || position % stride != 0)
+    refuse("expected a row after 0 to " + to_string(most) + " positions, a multiple of " + to_string(stride) +
+           ", found one after " + to_string(position));
   if (end != no_end && (end < 0 || end > position || end < position - latency))
     refuse("expected a row after " + to_string(position) + " positions to have ended at most " +
            to_string(latency) + " before, found an end after " + to_string(end));

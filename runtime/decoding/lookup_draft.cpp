@@ -28,7 +28,7 @@ lookup_draft::lookup_draft(const lookup_options& options) : options_(options) {
 std::vector<proposed_token> lookup_draft::propose(std::span<const token_id> text, std::size_t most,
                                                   const sampling_options&) const {
   std::vector<proposed_token> proposed;
-  for (std::size_t count = options_.longest; count >= options_.shortest; --count) {
+  for (std::size_t count = std::min(options_.longest, text.size()); count >= options_.shortest; --count) {
     const std::size_t begin = count < text.size() ? behind_last(text, count) : 0;
     if (begin == 0) continue;
     // What goes beyond the end of the text repeats the proposal itself.

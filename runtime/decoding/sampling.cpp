@@ -29,7 +29,10 @@ void penalise_repetition(std::vector<float>& scores, std::span<const token_id> r
     // The prompt of an encoder-decoder may come from another vocabulary.
     if (!std::in_range<std::size_t>(id) || static_cast<std::size_t>(id) >= scores.size()) continue;
     float& score = scores[static_cast<std::size_t>(id)];
-    score = static_cast<float>(score > 0 ? score / penalty : score * penalty);
+    // One that leaves float's range would make others impossible, or no number.
+    constexpr double most = std::numeric_limits<float>::max();
+    const double penalised = score > 0 ? score / penalty : score * penalty;
+    score = static_cast<float>(std::isfinite(score) ? std::clamp(penalised, -most, most) : penalised);
   }
 }
 

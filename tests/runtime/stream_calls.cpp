@@ -128,3 +128,20 @@ TEST_CASE("a row that no stream has saved is refused") {
   live.load(1, good);
   CHECK(live.position(1) == 2);
 }
+
+TEST_CASE("a row further on than any sequence is refused") {
+  constexpr auto endless = model("endless", [](graph& g) {
+    g.output("y", conv1d(g.input<f32>("x", {B, T, 2}), "near", 2, 3, {.padding = causal}));
+  });
+  const model_weights weights =
+      model_weights::from({{"near.weight", {{2, 2, 3}, std::vector<float>(12, 0.1f)}},
+                           {"near.bias", {{2}, std::vector<float>(2, 0.1f)}}});
+  auto live = stream<T>(endless, weights, {.capacity = {{B, 1}, {T, 2}}});
+  live.step("x"_in = xt::xtensor<float, 3>({1, 2, 2}, 1.0f));
+  stream_row far = live.save(0);
+  far.position = std::int64_t{1} << 62;
+  CHECK(
+      message([&] { live.load(0, far); }) ==
+      "endless: stream: expected a row after 0 to 1099511627776 positions, a multiple of 1, found one after "
+      "4611686018427387904");
+}

@@ -295,6 +295,16 @@ TEST_CASE("a decoder of what is given at the beginning looks ahead", "[stream]")
   check_stream_ahead<T>(decoder, {{"B", 2}, {"T", 9}, {"S", 5}});
 }
 
+TEST_CASE("a stream's first step has lengths of fewer rows than it may have", "[stream]") {
+  constexpr auto near = model("near", [](graph& g) {
+    g.output("y", conv1d(g.input<f32>("x", {B, T, 2}), "near", 2, 3, {.padding = 1}));
+  });
+  auto live = stream<T>(near, random_weights(near), {.capacity = {{B, 4}, {T, 4}}});
+  live.step(std::vector<std::size_t>{3, 2}, "x"_in = xt::xtensor<float, 3>({2, 3, 2}, 1.0f));
+  CHECK(live.position(0) == 3);
+  CHECK(live.position(1) == 2);
+}
+
 TEST_CASE("the end of a sequence that never began is an error", "[stream]") {
   constexpr auto near = model("near", [](graph& g) {
     g.output("y", conv1d(g.input<f32>("x", {B, T, 2}), "near", 2, 3, {.padding = 1}));

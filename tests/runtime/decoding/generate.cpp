@@ -126,6 +126,13 @@ TEST_CASE("the repetition penalty counts the prompt and what was generated") {
   CHECK(left[0].probability / left[1].probability == Approx(std::exp(1.0)));
   CHECK(sample(model, {0}, {.temperature = 0, .repetition_penalty = 3}, {.max_tokens = 4})[0].ids ==
         token_ids{1, 2, 3, 0});
+  // What would leave the range of a float is its largest number: no token becomes impossible, or the only one.
+  for (const double penalty : {1e39, 1e-40}) {
+    const auto two = filtered(std::vector<float>{-1, 1}, {.repetition_penalty = penalty}, token_ids{0, 1});
+    REQUIRE(two.size() == 2);
+    CHECK(two[0].probability + two[1].probability == Approx(1));
+  }
+  CHECK(filtered(std::vector<float>{-1, -1}, {.repetition_penalty = 1e39}, token_ids{0, 1}).size() == 2);
 }
 
 TEST_CASE("what can not be decoded is said in one sentence") {

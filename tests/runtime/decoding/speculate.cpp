@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <limits>
 #include <map>
 
 using namespace fovea;
@@ -229,6 +230,10 @@ TEST_CASE("the newest tokens are looked up where they last were", "[speculate]")
   CHECK(proposed({1, 2, 3, 1}, {.longest = 3, .shortest = 2}).empty());
   CHECK(proposed({1, 2, 3}, {}).empty());
   CHECK(proposed({1}, {}).empty());
+  CHECK(proposed({}, {}).empty());
+  const std::size_t whole = std::numeric_limits<std::size_t>::max(); // as long as there are
+  CHECK(proposed({1, 2, 1, 2}, {.tokens = 1, .longest = whole}) == token_ids{1});
+  CHECK(proposed({1, 2, 3}, {.tokens = 1, .longest = whole, .shortest = whole}).empty());
 }
 
 TEST_CASE("what can not be speculated is said in one sentence", "[speculate]") {

@@ -205,6 +205,8 @@ struct step_writer : step_history {
     int still_read = 0;
     for (int i = 0; i < kept_count; ++i)
       if (read[kept_values[i].state]) {
+        const int from = kept_values[i].from;
+        if (axes_of_rows(from) > 0) keeps_rows(from); // others are the same for all rows
         kept_values[still_read] = kept_values[i];
         to.nodes[kept_values[still_read].state].settings.entry.index = states++;
         ++still_read;

@@ -82,12 +82,19 @@ struct stream_writer : stream_rules {
             ": ", why);
     return false;
   }
+  /// How many axes of a node are of the batch, or of it and others.
+  constexpr int axes_of_rows(int id) const {
+    const shape& s = g.nodes[id].shape;
+    int axes = 0;
+    for (int axis = 0; row_axis != 0 && axis < s.rank; ++axis)
+      axes += g.dim_of(s[axis]).mentions(g.dim_of(row_axis));
+    return axes;
+  }
   /// Of what is kept, or goes by the positions of rows.
   constexpr bool keeps_rows(int id) {
     if (batch != 0)
       return by_rows[id] || refuse_rows(218, id, "the first axis of its values is not of rows of the batch");
-    for (int axis = 0; row_axis != 0 && axis < g.nodes[id].shape.rank; ++axis)
-      rows_mixed |= !by_rows[id] && g.dim_of(g.nodes[id].shape[axis]).mentions(g.dim_of(row_axis));
+    rows_mixed |= !by_rows[id] && axes_of_rows(id) > 0;
     return true;
   }
 

@@ -10,7 +10,13 @@ using namespace fovea::core::test;
 
 namespace {
 
-inline constexpr dim B{"B"}, T{"T"};
+inline constexpr dim B{"B"}, T{"T"}, S{"S"};
+
+/// The sentences for what rows cannot do.
+template <class M>
+using rows_of = fovea::core::detail::checked_rows<typename M::source, T>;
+template <class M>
+using order_of = fovea::core::detail::checked_order<typename M::source, T>;
 
 template <class M>
 void check(const M& model) {
@@ -58,6 +64,37 @@ TEST_CASE("heads that are folded into the batch stream", "[stream]") {
     g.output("y", reshape(permute(y, {1, 2, 0, 3}), {B, T, 8}));
   });
   check_stream<T>(heads_outside, {{"B", 2}, {"T", 9}});
+}
+
+TEST_CASE("rows of what begin hands over are told apart, or refused", "[stream]") {
+  // Heads outside of the batch, in keys and values that no position changes.
+  static constexpr auto memory_outside = model("memory_outside", [](graph& g) {
+    const expr source = g.input<f32>("source", {B, S, 8}), x = g.input<f32>("x", {B, T, 8});
+    const auto heads = [](expr of, dim places) {
+      return reshape(permute(reshape(of, {B, places, 4, 2}), {2, 0, 1, 3}), {4 * B, places, 2});
+    };
+    const expr h = heads(source, S), y = reshape(attention(heads(x, T), h, h), {4, B, T, 2});
+    g.output("y", reshape(permute(y, {1, 2, 0, 3}), {B, T, 8}));
+  });
+  check_stream<T>(memory_outside, {{"B", 2}, {"T", 9}, {"S", 4}});
+  STATIC_REQUIRE(!rows_of<decltype(memory_outside)>::error.empty());
+  STATIC_REQUIRE(!order_of<decltype(memory_outside)>::error.empty());
+
+  // The batch behind another axis.
+  static constexpr auto batch_second = model("batch_second", [](graph& g) {
+    const expr source = g.input<f32>("source", {S, B, 8}), x = g.input<f32>("x", {B, T, 8});
+    g.output("y", permute(permute(x, {1, 0, 2}) + unsqueeze(sum(source, axis(0)), 0), {1, 0, 2}));
+  });
+  STATIC_REQUIRE(!order_of<decltype(batch_second)>::error.empty());
+
+  // What lies so on the way to it does no harm, nor what is the same for all rows.
+  static constexpr auto on_the_way = model("on_the_way", [](graph& g) {
+    const expr source = g.input<f32>("source", {B, 8}), shared = g.input<f32>("shared", {S, 8});
+    const expr turned = transpose(tanh(transpose(source))), x = g.input<f32>("x", {B, T, 8});
+    g.output("y", x + unsqueeze(turned, 1) + sum(tanh(shared), axis(0)));
+  });
+  STATIC_REQUIRE(rows_of<decltype(on_the_way)>::error.empty());
+  STATIC_REQUIRE(order_of<decltype(on_the_way)>::error.empty());
 }
 
 TEST_CASE("positions that share an axis with the batch stream", "[stream]") {

@@ -90,6 +90,16 @@ struct stream_writer : stream_rules {
       axes += g.dim_of(s[axis]).mentions(g.dim_of(row_axis));
     return axes;
   }
+  /// Whether the axes of a node tell which row of the batch a value is of: the first has the rows one behind
+  /// the other, or a single axis is the batch.
+  constexpr bool tells_rows(int id) const {
+    const shape& s = g.nodes[id].shape;
+    const int axes = axes_of_rows(id);
+    if (by_rows[id] || axes == 0) return true;
+    for (int axis = 0; axes == 1 && axis < s.rank; ++axis)
+      if (s[axis] == row_axis) return true;
+    return false;
+  }
   /// Of what is kept, or goes by the positions of rows.
   constexpr bool keeps_rows(int id) {
     if (batch != 0)

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <fovea/backends/stream_state.hpp>
 #include <fovea/dsl/graph_view.hpp>
+#include <fovea/dsl/passes/by_position.hpp>
 
 namespace fovea::core::detail {
 
@@ -21,7 +23,7 @@ class step_parts {
   static constexpr graph_view graph = step_model::view;
   static constexpr std::size_t inputs = graph.inputs.size(), outputs = graph.outputs.size();
 
-  /// A value as [planes, positions, floats].
+  /// A value as [planes, positions, floats]; one without positions is one plane.
   struct layout {
     std::size_t planes = 1, positions = 1, floats = 1;
     bool moves = false;
@@ -34,16 +36,36 @@ class step_parts {
         else
           (moves ? floats : planes) *= size;
       }
-      if (moves) return;
-      floats = planes;
-      planes = has_rows(id) ? static_cast<std::size_t>(sizes[batch]) : 1;
-      floats /= planes;
+      if (!moves) std::swap(planes, floats);
     }
     std::size_t size() const { return planes * positions * floats; }
   };
-  static constexpr bool has_rows(int id) {
+  /// The axis of an output that has the rows of the batch, and how many parts of each; axis -1: none has. The
+  /// pass that made the step refuses outputs whose axes do not tell it.
+  struct row_axis {
+    int axis;
+    std::size_t parts;
+  };
+  static constexpr row_axis row_axis_of(int id) {
     const shape& s = graph.at(id).shape;
-    return s.rank > 0 && s.dims[0] == batch;
+    for (int axis = 0; axis < s.rank; ++axis)
+      if (const auto parts = parts_of_rows(graph, s.dims[axis], graph.dim_of(batch)); parts > 0)
+        return {axis, static_cast<std::size_t>(parts)};
+    return {-1, 0};
+  }
+  static constexpr std::array<row_axis, outputs> row_axes = [] {
+    std::array<row_axis, outputs> made{};
+    for (std::size_t i = 0; i < outputs; ++i) made[i] = row_axis_of(graph.outputs[i].node);
+    return made;
+  }();
+  /// From the beginning of one row of output i to that of the next; 0: it has no rows.
+  static std::size_t row_stride(std::size_t i, std::span<const std::int64_t> sizes) {
+    const shape& s = graph.at(graph.outputs[i].node).shape;
+    if (row_axes[i].axis < 0) return 0;
+    std::size_t floats = row_axes[i].parts;
+    for (int axis = row_axes[i].axis + 1; axis < s.rank; ++axis)
+      floats *= static_cast<std::size_t>(sizes[s.dims[axis]]);
+    return floats;
   }
 
 public:
@@ -92,11 +114,13 @@ public:
       const layout all(id, whole_), some(id, part);
       const auto* made = static_cast<const float*>(from.output(i));
       const std::size_t first = some.moves ? done * some.positions / count : 0,
-                        floats = some.positions * some.floats;
-      for (std::size_t plane = 0; plane < all.planes; ++plane)
-        if (!has_rows(id) || !rows[plane * rows.size() / all.planes].idle)
-          std::memcpy(values_.data() + outputs_[i] + (plane * all.positions + first) * all.floats,
-                      made + plane * floats, floats * sizeof(float));
+                        plane = some.positions * some.floats, row = row_stride(i, part);
+      const std::size_t run = row > 0 ? std::min(row, plane) : plane; // of one row, in one plane
+      for (std::size_t at = 0; at < some.size(); at += run)
+        if (row == 0 || !rows[at / row % rows.size()].idle)
+          std::memcpy(values_.data() + outputs_[i] + (at / plane * all.positions + first) * all.floats +
+                          at % plane,
+                      made + at, run * sizeof(float));
     }
   }
 

@@ -99,6 +99,46 @@ TEST_CASE("an encoder's memory stays with a row that begins again", "[stream]") 
       {{"B", 3}, {"T", 20}, {"S", 4}});
 }
 
+TEST_CASE("outputs have their rows wherever the batch is", "[stream]") {
+  check_rows<T>(model("turned",
+                      [](graph& g) {
+                        const expr x = g.input<f32>("x", {B, T, 4}), y = gru(x, "rnn", 8);
+                        const expr heads = reshape(y, {B, T, 4, 2});
+                        g.output("positions_outside", permute(y, {1, 0, 2}));
+                        g.output("rows_inside", permute(y, {1, 2, 0}));
+                        g.output("rows_beside_features", permute(y, {2, 0, 1}));
+                        g.output("heads_outside", permute(heads, {2, 0, 1, 3}));
+                        g.output("heads_inside", reshape(permute(heads, {0, 2, 1, 3}), {4 * B, T, 2}));
+                        g.output("positions_before_heads", permute(heads, {1, 2, 0, 3}));
+                      }),
+                {{"B", 3}, {"T", 20}});
+}
+
+TEST_CASE("a row that takes fewer positions leaves the state after its last", "[stream]") {
+  static constexpr auto m = model("ends", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    const auto made = gru(x, "rnn", 4);
+    g.output("each", made);
+    g.output("state", made.state.hidden[0]);
+    g.output("turned", transpose(made.state.hidden[0]));
+    g.output("flat", reshape(made.state.hidden[0], {4 * B}));
+  });
+  auto live = stream<T>(m, random_weights(m), {.capacity = {{B, 2}, {T, 5}}});
+  const xt::xtensor<float, 3> x = xt::arange<float>(24).reshape({2, 3, 4}) * 0.05f;
+  const std::vector<std::size_t> lengths{3, 1};
+  const auto found = live.step(lengths, "x"_in = x);
+  const auto each = found["each"_out];
+  const auto state = found["state"_out], turned = found["turned"_out];
+  const auto flat = found["flat"_out];
+  for (std::size_t row = 0; row < 2; ++row)
+    for (std::size_t i = 0; i < 4; ++i) {
+      const float right = each(row, lengths[row] - 1, i);
+      CHECK(state(row, i) == right);
+      CHECK(turned(i, row) == right);
+      CHECK(flat(row * 4 + i) == right);
+    }
+}
+
 TEST_CASE("a row moves to a stream of another capacity", "[stream]") {
   static constexpr auto m = model("prompt", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 4});

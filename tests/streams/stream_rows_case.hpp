@@ -6,6 +6,21 @@
 
 namespace fovea::core::test {
 
+/// A value by rows: the axis of the batch first, which may have been folded with parts of each row behind it.
+inline golden_tensor by_rows(const golden_tensor& from, std::size_t axis, std::size_t rows) {
+  golden_tensor made = from;
+  made.shape[axis] /= rows;
+  made.shape.insert(made.shape.begin(), rows);
+  std::size_t planes = 1, floats = 1;
+  for (std::size_t i = 0; i < axis; ++i) planes *= from.shape[i];
+  for (std::size_t i = axis; i < from.shape.size(); ++i) floats *= made.shape[i + 1];
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t plane = 0; plane < planes; ++plane)
+      for (std::size_t i = 0; i < floats; ++i)
+        made.values[(row * planes + plane) * floats + i] = from.values[(plane * rows + row) * floats + i];
+  return made;
+}
+
 /// A stream whose rows are each driven through their own sequence; every input has the batch first. Counts
 /// are in strides of the stream.
 template <class M, dim time>
@@ -41,12 +56,14 @@ public:
     const named_values found = step_with(part, taken);
     std::vector<std::vector<double>> made(rows());
     for (const named_value& out : M::view.outputs) {
-      const int axis = detail::axis_of_time<M, time>(out.node);
-      if (axis < 1) continue;
-      golden_tensor right = part_of_rows(whole_.at(out.name), static_cast<std::size_t>(axis), count);
-      const golden_tensor& values = found.at(out.name);
+      const int of_time = detail::axis_of_time<M, time>(out.node);
+      if (of_time < 0) continue;
+      const std::size_t of_batch = axis_of_batch(out.node);
+      const auto axis = static_cast<std::size_t>(of_time) + 1; // behind the rows
+      golden_tensor right = part_of_rows(by_rows(whole_.at(out.name), of_batch, rows()), axis, count);
+      const golden_tensor values = by_rows(found.at(out.name), of_batch, rows());
       REQUIRE(values.shape == right.shape);
-      if (!lengths.empty()) clear_ends(right, static_cast<std::size_t>(axis), lengths, count);
+      if (!lengths.empty()) clear_ends(right, axis, lengths, count);
       CHECK(distance_of(std::span<const double>(values.values), right, 2e-5, 2e-5).share <= 1);
       const std::size_t size = values.values.size() / rows();
       for (std::size_t row = 0; row < rows(); ++row)
@@ -77,6 +94,15 @@ public:
   std::vector<std::size_t> at, of; // of each row: its position, and whose sequence it goes through
 
 private:
+  /// The first axis of an output that is of the batch.
+  static std::size_t axis_of_batch(int id) {
+    const shape& s = M::view.at(id).shape;
+    const dim batch = M::view.dim_of(M::view.at(M::view.inputs[0].node).shape.dims[0]);
+    int axis = 0;
+    while (axis < s.rank && !M::view.dim_of(s.dims[axis]).mentions(batch)) ++axis;
+    REQUIRE(axis < s.rank);
+    return static_cast<std::size_t>(axis);
+  }
   golden_tensor part_of_rows(const golden_tensor& from, std::size_t axis, std::size_t count) const {
     golden_tensor made = from;
     const std::size_t piece = from.shape[axis] / detail::pieces_of<M, time, stream_type>(inputs_);

@@ -4,18 +4,18 @@
 #include <cstdint>
 #include <limits>
 
+#include <fovea/dsl/graph_view.hpp>
 #include <fovea/weights/weight_format.hpp>
 
 namespace fovea::core {
 
 /// What a stream keeps from call to call: a value for each layer of the repeats around it, `layer` floats
-/// from each other. A cache has room for `rows` positions in each batch row; one of a window, which moves on
-/// in its memory from call to call as positions_at(rate, ...) says, has `position` floats a position, others
-/// 0. Keys and values may be kept in a format.
+/// from each other. A cache has room for `rows` positions in each batch row. In a layer, what is kept lies by
+/// the sizes of the call, as other values do: capacity only says how much there is room for. Keys and values
+/// may be kept in a format.
 struct kept_state {
   float* data = nullptr;
-  std::size_t layer = 0, rows = 0, position = 0;
-  std::int64_t rate = 1;
+  std::size_t layer = 0, rows = 0;
   weight_format format = weight_format::f32;
 };
 
@@ -38,6 +38,15 @@ constexpr kept_piece kept_piece_of(weight_format format) {
 constexpr std::size_t kept_floats(weight_format format, std::size_t values) {
   const kept_piece p = kept_piece_of(format);
   return values / p.values * p.floats;
+}
+/// The floats from one position of a cache to the next, by the size of each dim of its graph.
+inline std::size_t floats_of_position(const graph_view& g, int cache, weight_format format,
+                                      const std::int64_t* sizes) {
+  const node& n = g.at(cache);
+  std::size_t values = 1;
+  for (int axis = n.settings.cache.axis + 1; axis < n.shape.rank; ++axis)
+    values *= static_cast<std::size_t>(sizes[n.shape.dims[axis]]);
+  return kept_floats(format, values);
 }
 
 /// How many positions a sequence has whose end is not known: more than any, and multiplied by any rate still

@@ -64,24 +64,22 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
       s.parts = static_cast<std::size_t>(parts_of_rows(g, n.shape.dims[0], g.dim_of(batch_dim)));
     if (n.kind == op::cache) {
       const cache_settings& o = n.settings.cache;
+      s.is_cache = true;
       s.of_begin = false;
       s.kept = static_cast<std::size_t>(o.kept);
       s.rate = o.rate;
       s.first = static_cast<float>(o.first);
-      s.position = 1;
-      for (int axis = o.axis + 1; axis < n.shape.rank; ++axis)
-        s.position *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
       if (const int heads = format == weight_format::f32 ? 0 : heads_of_kept(g, id, o.axis); heads > 0) {
-        expect_whole_pieces(format, s.position / static_cast<std::size_t>(heads), model);
+        expect_whole_pieces(format, position_of(s, capacity) / static_cast<std::size_t>(heads), model);
         s.format = format;
-        s.position = kept_floats(format, s.position);
       }
     }
     s.batches = 1;
     for (int axis = 0; axis < (n.kind == op::cache ? n.settings.cache.axis : n.shape.rank); ++axis)
       s.batches *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
     if (s.kept > 0) {
-      const auto position = static_cast<double>(s.layers * s.batches) * static_cast<double>(s.position);
+      const double position =
+          static_cast<double>(s.layers * s.batches) * static_cast<double>(position_of(s, capacity));
       kept += position * static_cast<double>(s.kept);
       added += s.rate < 0 ? position * static_cast<double>(-s.rate) : position / static_cast<double>(s.rate);
     }
@@ -95,12 +93,13 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
   window_room_ = (room + multiple - 1) / multiple * multiple;
   for (placed& s : states_) {
     if (s.node < 0) continue;
-    if (s.position > 0) s.rows = s.kept > 0 ? s.kept + s.positions(window_room_) : s.positions(most);
-    if (static_cast<double>(s.batches) * static_cast<double>(s.rows) * static_cast<double>(s.position) *
+    const std::size_t position = s.is_cache ? position_of(s, capacity) : 0;
+    if (s.is_cache) s.rows = s.kept > 0 ? s.kept + s.positions(window_room_) : s.positions(most);
+    if (static_cast<double>(s.batches) * static_cast<double>(s.rows) * static_cast<double>(position) *
             static_cast<double>(s.layers) >
         most_floats)
       throw std::bad_alloc();
-    s.layer = (s.batches * (s.position > 0 ? s.rows * s.position : 1) + 15) / 16 * 16;
+    s.layer = (s.batches * (s.is_cache ? s.rows * position : 1) + 15) / 16 * 16;
     size_ += s.layer * s.layers;
     floats[s.piece] = s.layer * s.layers + 16; // kernels may read a vector past the last value
   }
@@ -111,8 +110,7 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
 
 std::vector<kept_state> stream_memory::places() {
   std::vector<kept_state> made;
-  for (const placed& s : states_)
-    made.push_back({begin_of(s), s.layer, s.rows, s.kept > 0 ? s.position : 0, s.rate, s.format});
+  for (const placed& s : states_) made.push_back({begin_of(s), s.layer, s.rows, s.format});
   return made;
 }
 
@@ -148,16 +146,20 @@ void stream_memory::load(std::span<const float> values) {
 
 // Windows
 
-void stream_memory::move_window(const placed& s, float* plane, std::size_t from, std::size_t to) const {
-  std::memmove(plane + s.positions(to) * s.position, plane + s.positions(from) * s.position,
-               s.kept * s.position * sizeof(float));
+void stream_memory::move_window(const placed& s, float* plane, std::size_t position, std::size_t from,
+                                std::size_t to) {
+  std::memmove(plane + s.positions(to) * position, plane + s.positions(from) * position,
+               s.kept * position * sizeof(float));
 }
 
-void stream_memory::bring_back() {
-  for (const placed& s : states_)
-    for (std::size_t i = 0; s.kept > 0 && i < s.layers * s.batches; ++i)
-      move_window(s, begin_of(s) + i / s.batches * s.layer + i % s.batches * s.rows * s.position,
+void stream_memory::bring_back(std::span<const std::int64_t> sizes) {
+  for (const placed& s : states_) {
+    if (s.kept == 0) continue;
+    const std::size_t position = position_of(s, sizes);
+    for (std::size_t i = 0; i < s.layers * s.batches; ++i)
+      move_window(s, begin_of(s) + i / s.batches * s.layer + i % s.batches * s.rows * position, position,
                   window_start_, 0);
+  }
   window_start_ = 0;
 }
 
@@ -167,7 +169,8 @@ void stream_memory::advance(std::size_t count, std::span<const row_position> row
     if (rows[row].idle)
       for_parts(row, sizes, [&](const placed& s, const row_part& p) {
         for (std::size_t i = 0; s.kept > 0 && i < p.planes; ++i)
-          move_window(s, begin_of(s) + p.offset + i * p.plane, window_start_, window_start_ + count);
+          move_window(s, begin_of(s) + p.offset + i * p.plane, p.position, window_start_,
+                      window_start_ + count);
       });
   advance(count);
 }
@@ -182,10 +185,11 @@ stream_memory::row_part stream_memory::part_of(const placed& s, std::size_t laye
     for (int axis = first; axis < last; ++axis) floats *= static_cast<std::size_t>(sizes[n.shape.dims[axis]]);
     return floats;
   };
-  row_part p{layer * s.layer, 1, 0};
-  if (n.kind == op::cache) {
+  row_part p{layer * s.layer, 1, 0, 0};
+  if (s.is_cache) {
+    p.position = position_of(s, sizes);
     p.planes = s.parts * product(1, n.settings.cache.axis);
-    p.plane = s.rows * s.position;
+    p.plane = s.rows * p.position;
   } else {
     p.plane = s.parts * product(1, n.shape.rank);
   }
@@ -237,14 +241,14 @@ template <class F>
 void stream_memory::for_kept(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes,
                              const F& f) const {
   for_parts(row, sizes, [&](const placed& s, const row_part& p) {
-    if (s.position == 0) { // no cache
+    if (!s.is_cache) {
       f(begin_of(s) + p.offset, p.plane);
       return;
     }
     const std::size_t first = s.kept > 0 ? s.positions(window_start_) : 0,
                       count = s.kept > 0 ? s.kept : s.positions(static_cast<std::size_t>(positions));
     for (std::size_t i = 0; i < p.planes; ++i)
-      f(begin_of(s) + p.offset + i * p.plane + first * s.position, count * s.position);
+      f(begin_of(s) + p.offset + i * p.plane + first * p.position, count * p.position);
   });
 }
 

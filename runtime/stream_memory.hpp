@@ -11,8 +11,9 @@
 
 namespace fovea::core::detail {
 
-/// The states of a stream, each a piece of memory. What is asked of a row of the batch goes by the sizes
-/// of the dims, of which the others of a state must be those that it was made with.
+/// The states of a stream, each a piece of memory. What is asked of a row of the batch, or moves windows, goes
+/// by the sizes of the dims, as what is kept lies by them: all but the batch must be those of the steps since
+/// the last begin.
 class stream_memory {
 public:
   /// `most_positions` between two begins and in a step, which takes a multiple of `stride`. Keys and values are kept in
@@ -40,8 +41,8 @@ public:
     return at <= window_room_ && at % static_cast<std::size_t>(stride) == 0;
   }
   /// Brings windows back to where they began, if `count` more positions would not fit behind them.
-  void make_room(std::size_t count) {
-    if (window_start_ + count > window_room_) bring_back();
+  void make_room(std::size_t count, std::span<const std::int64_t> sizes) {
+    if (window_start_ + count > window_room_) bring_back(sizes);
   }
   /// Windows move on by so many positions; those of idle rows take along what they see.
   void advance(std::size_t count) { window_start_ += count; }
@@ -61,13 +62,13 @@ public:
 private:
   struct placed {
     std::size_t piece = 0, layer = 0, layers = 0;
-    std::size_t batches = 0, rows = 0, position = 0,
-                kept = 0; // of a cache; position: floats; kept: positions of a window
+    std::size_t batches = 0, rows = 0, kept = 0; // of a cache; kept: positions of a window
     std::int64_t rate = 1;
     std::size_t parts = 0; // of a batch row along the first axis; 0: it has no batch
     float first = 0;       // what it holds at the beginning
     weight_format format = weight_format::f32;
     int node = -1;
+    bool is_cache = false;
     bool of_begin = true; // no step changes it
 
     /// As many as there are for so many of the stream.
@@ -76,15 +77,20 @@ private:
     }
   };
   /// What one batch row has of a state, in one layer, from where the state begins: caches of several planes
-  /// where axes lie between.
+  /// where axes lie between, whose positions lie `position` floats apart.
   struct row_part {
-    std::size_t offset, planes, plane;
+    std::size_t offset, planes, plane, position;
   };
 
-  void bring_back();
+  /// The floats of a position of a cache.
+  std::size_t position_of(const placed& s, std::span<const std::int64_t> sizes) const {
+    return floats_of_position(graph_, s.node, s.format, sizes.data());
+  }
+  void bring_back(std::span<const std::int64_t> sizes);
   /// Writes what states hold at the beginning where that is not 0, as their memory is.
   void fill_first();
-  void move_window(const placed& s, float* plane, std::size_t from, std::size_t to) const;
+  static void move_window(const placed& s, float* plane, std::size_t position, std::size_t from,
+                          std::size_t to);
   void fill(const placed& s, std::size_t offset, std::size_t floats);
   float* begin_of(const placed& s) const { return memory_[s.piece]; }
   row_part part_of(const placed& s, std::size_t layer, std::size_t row,

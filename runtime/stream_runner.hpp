@@ -204,7 +204,7 @@ protected:
     }
   }
   void run_engine(std::int64_t count) {
-    memory_.make_room(static_cast<std::size_t>(count));
+    memory_.make_room(static_cast<std::size_t>(count), step_sizes_.sizes());
     std::span<const row_position> apart = rows_.apart();
     if constexpr (batch > 0) // there may be rows of which the call has none
       if (!apart.empty()) apart = apart.first(static_cast<std::size_t>(step_sizes_.sizes()[batch]));
@@ -231,7 +231,7 @@ protected:
     }
   }
   void run_single(std::size_t rows) {
-    if constexpr (single_position::has_windows) memory_.make_room(1);
+    if constexpr (single_position::has_windows) memory_.make_room(1, step_sizes_.sizes());
     run_function([&]() __attribute__((always_inline)) {
       single_->run(rows, memory_.window_start(), rows_.together(), rows_.apart());
     });
@@ -246,7 +246,7 @@ protected:
     return given;
   }
   void run_block(std::size_t count) {
-    memory_.make_room(count);
+    memory_.make_room(count, step_sizes_.sizes());
     run_function([&] { block_->run(all_inputs(), count, memory_.window_start()); });
     memory_.advance(count);
     rows_.advance(static_cast<std::int64_t>(count));

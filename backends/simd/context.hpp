@@ -160,16 +160,24 @@ struct context {
     return nullptr;
   }
   const kept_state& state_of(int node) const { return states[plan.places[plan.base[node]].index]; }
+  /// Floats from one position of what a stream keeps to the next.
+  size_t kept_position(int node) const {
+    return floats_of_position(graph, plan.base[node], state_of(node).format, sizes);
+  }
   float* state(int node) const {
     const kept_state& s = state_of(node);
-    return s.data + static_cast<size_t>(layers[graph.at(node).region]) * s.layer +
-           static_cast<size_t>(positions_at(s.rate, static_cast<std::int64_t>(window_start))) * s.position;
+    const core::node& n = graph.at(node);
+    float* data = s.data + static_cast<size_t>(layers[n.region]) * s.layer;
+    if (n.kind != op::cache || n.settings.cache.kept == 0) return data;
+    // Windows move on in their memory from call to call.
+    return data +
+           static_cast<size_t>(positions_at(n.settings.cache.rate, static_cast<std::int64_t>(window_start))) *
+               kept_position(node);
   }
   /// Floats from one plane of a value to the next: the windows of a stream have room for more than they hold.
   size_t plane_of(int node, size_t held) const {
     if (graph.at(plan.base[node]).kind != op::cache) return held;
-    const kept_state& s = state_of(node);
-    return s.rows * s.position;
+    return state_of(node).rows * kept_position(node);
   }
   const std::int32_t* integers(int node) const { return reinterpret_cast<const std::int32_t*>(value(node)); }
   float* result(int node) const {

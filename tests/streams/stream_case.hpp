@@ -10,6 +10,16 @@ namespace fovea::core::test {
 
 namespace detail {
 
+/// What the inputs need, and of some dims more.
+template <class M>
+compile_options with_room(const named_values& inputs, const std::vector<dim_size>& room) {
+  compile_options options = fitting<M>(inputs);
+  for (dim_size& d : options.capacity)
+    for (const dim_size& more : room)
+      if (d.symbol == more.symbol) d.size = more.size;
+  return options;
+}
+
 /// Pieces first <= i < first + count of the `pieces` of an input along one axis.
 inline golden_tensor part_of(const golden_tensor& from, std::size_t axis, std::size_t first,
                              std::size_t count, std::size_t pieces) {
@@ -177,14 +187,14 @@ void check_steps(stream_type& live, const named_values& inputs, const named_valu
 
 /// The law of streams: a sequence equals its steps and its chunks; begun anew equals fresh; what is saved and
 /// loaded, rewound, or copied, goes on bit for bit as if nothing had been; rows that are reordered go on as
-/// what they were.
+/// what they were. Its capacity is what the inputs need, but for dims that are given more `room`.
 template <dim time, class M>
 void check_stream(const M& model, const named_values& inputs, const model_weights& from,
-                  double tolerance = 2e-5, cache_format cache = {}) {
+                  double tolerance = 2e-5, cache_format cache = {}, const std::vector<dim_size>& room = {}) {
   check_passes<pipelines::stream_step<typename M::source, time>>();
   check_passes<pipelines::stream_begin<typename M::source, time>>();
   const named_values whole = run_model<f32>(model, from, inputs);
-  compile_options options = detail::fitting<M>(inputs);
+  compile_options options = detail::with_room<M>(inputs, room);
   options.threads = 2;
   options.cache = cache;
   auto live = stream<time>(model, from, options);

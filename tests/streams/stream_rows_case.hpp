@@ -139,17 +139,17 @@ private:
 
 /// Rows of a stream go through sequences of at least 16 positions at a pace of their own: prompts of unequal
 /// lengths, single rows reset, copied, saved, loaded and rewound; bit for bit, a row does what it does wherever the
-/// others stand.
+/// others stand, and in a stream that has no more `room` than the inputs need.
 template <dim time, class M>
 void check_rows(const M& model, const named_values& inputs, const model_weights& from,
-                cache_format cache = {}) {
-  compile_options options = detail::fitting<M>(inputs);
-  options.cache = cache;
+                cache_format cache = {}, const std::vector<dim_size>& room = {}) {
+  compile_options options = detail::with_room<M>(inputs, room), fewer = detail::fitting<M>(inputs);
+  options.cache = fewer.cache = cache;
   driven_rows<M, time> rows(model, inputs, from, options);
   if constexpr (!decltype(rows)::stream_type::counts_positions) // what is taken in one step is enough
-    for (dim_size& d : options.capacity)
+    for (dim_size& d : fewer.capacity)
       if (d.symbol == time) d.size = 3 * static_cast<std::int64_t>(rows.stride);
-  driven_rows<M, time> fresh(model, inputs, from, options);
+  driven_rows<M, time> fresh(model, inputs, from, fewer);
   REQUIRE(rows.rows() == 3);
   INFO(instruction_set() << ", " << model.name);
 

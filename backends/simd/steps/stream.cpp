@@ -26,7 +26,7 @@ void run_cache(context& c, const step& s) {
   const kept_state& state = c.state_of(s.node);
   const weight_format format = state.format;
   const size_t position = c.elements(x, axis + 1, x.rank), count = c.size(x[axis]) * position,
-               kept_position = kept_floats(format, position), batches = c.elements(x, 0, axis),
+               kept_position = c.kept_position(s.node), batches = c.elements(x, 0, axis),
                stride = state.rows * kept_position;
   const auto kept = static_cast<size_t>(o.kept);
   const auto append = [&](size_t batch, std::int64_t before) {

@@ -36,6 +36,7 @@ constexpr auto over_planes = model("over_planes", [](graph& g) {
   g.output("padded", x + gelu(conv2d(x, "padded", 5, 3, {.padding = 1})));
   g.output("strided", conv2d(x, "strided", 33, 3, {.stride = 2, .padding = 1}));
   g.output("depthwise", conv2d(x, "depthwise", 5, 3, {.padding = 1, .groups = 5}));
+  g.output("long", conv2d(x, "long", 5, {1, 17}, {.padding = {0, 12}, .groups = 5}));
   g.output("point", conv2d(x, "point", 20, 1, {.bias = false}));
   g.output("turned", conv_transpose2d(x, "turned", 6, 3, {.stride = 2}));
   g.output("largest", max_pool(x, 3, {.stride = 2, .padding = 1}));

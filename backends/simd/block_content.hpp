@@ -66,7 +66,11 @@ struct block_content : position_content<model, time> {
       made[id] = read_last[id] = now;
     }
     constexpr void read(int id, int now) {
-      if (!c.fits || g.at(storage(id)).kind == op::constant) return;
+      if (!c.fits) return;
+      if (g.at(storage(id)).kind == op::constant) {
+        require(storage(id) == id); // what is renamed would be read from memory
+        return;
+      }
       const int from = owner(id);
       require(g.at(id).type == element::f32);
       if (g.at(from).kind == op::parameter) {

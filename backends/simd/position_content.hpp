@@ -106,6 +106,8 @@ struct position_content {
         require(n.type == element::f32 && is_row(storage(id)) && c.vectors.add(storage(id)));
       else if (n.kind != op::constant)
         require(is_row(storage(id)));
+      else
+        require(storage(id) == id); // what is renamed would be read from memory
       if (n.kind == op::slice) require(is_part(storage(id)));
     }
     constexpr void take_ends() {

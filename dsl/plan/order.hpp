@@ -20,7 +20,7 @@ struct orderer {
     return id >= 0 && (!is_convolution(g.at(id).kind) || is_pointwise(g, id));
   }
 
-  // Products of one left side, without a joined value, become one step where the first of them stands, and so
+  // Products of one left side and shape of it, without a joined value, become one step where the first of them stands, and so
   // do convolutions.
   constexpr void add_product(int id, bool (&done)[nodes]) {
     step s{.kind = is_dense(id) ? step_kind::product : step_kind::convolution,
@@ -32,13 +32,13 @@ struct orderer {
       done[root] = true;
     };
     add_part(id);
-    const int left = p.base(g.operand(p.groups.product[id], 0));
+    const auto left = [&](int root) { return g.operand(p.groups.product[root], 0); };
     constexpr int most_parts = 4, horizon = 12;
     if (p.groups.join[id] == op::none)
       for (int k = id + 1; k < g.node_count() && k < id + horizon && s.count < most_parts; ++k)
         if (p.groups.is_root(k) && !done[k] && p.groups.product[k] >= 0 && is_dense(k) == is_dense(id) &&
             p.groups.join[k] == op::none && g.at(k).region == g.at(id).region &&
-            p.base(g.operand(p.groups.product[k], 0)) == left && g.at(k).shape.rank == g.at(id).shape.rank)
+            p.base(left(k)) == p.base(left(id)) && g.at(left(k)).shape == g.at(left(id)).shape)
           add_part(k);
     add(s);
   }
@@ -71,8 +71,10 @@ struct orderer {
     // Chains write numbers into their code; other users, and outputs, need them in memory.
     for (const named_value& out : g.outputs) stored[p.base(out.node)] = true;
     for (int id = 0; id < g.node_count(); ++id)
-      if (p.groups.live[id] && !is_elementwise(g.at(id).kind))
+      if (p.groups.live[id] && (!is_elementwise(g.at(id).kind) || renames(g.at(id).kind)))
         for (int k = 0; k < g.at(id).operand_count; ++k) stored[p.base(g.operand(id, k))] = true;
+    for (const region_entry& r : g.regions)
+      for (int k = 0; k < r.carried; ++k) stored[p.base(r.results[k])] = true;
     int region = 0;
     for (int id = 0; id <= g.node_count(); ++id) {
       const int inside = id < g.node_count() ? g.at(id).region : 0;

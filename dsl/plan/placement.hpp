@@ -165,6 +165,13 @@ struct placer {
     return best;
   }
 
+  /// Whether a step writes a value, to where it is told.
+  constexpr bool is_made(int id) const {
+    const op kind = g.at(id).kind;
+    return kind != op::carry && kind != op::parameter && kind != op::state && kind != op::cache &&
+           p.groups.is_root(id) && !p.groups.taken[id];
+  }
+
   constexpr void place_loop(int i, bool (&kept)[plan<nodes, regions>::max_slots]) {
     const int region = p.steps[i].node;
     const region_entry& r = g.region(region);
@@ -175,15 +182,17 @@ struct placer {
       bool taken = false;
       for (int j = 0; j < k; ++j) taken |= p.base(g.operand(r.first + j, 0)) == initial;
       // The exchange of slots is undone before each call, so only outermost loops can take a slot over.
+      // Tables are there for the next call, too.
       const bool take_over = r.parent == 0 && !taken && slot[initial] >= 0 && last_use[initial] == i &&
-                             g.at(initial).kind != op::input && g.at(initial).kind != op::carry;
+                             g.at(initial).kind != op::input && g.at(initial).kind != op::carry &&
+                             !p.tables[initial];
       c.slot = take_over ? slot[initial] : new_slot(e);
       c.initial = take_over ? -1 : g.operand(r.first + k, 0);
       c.next = new_slot(e);
       kept[c.slot] = kept[c.next] = true;
       slot[r.first + k] = c.slot;
       const int result = p.base(r.results[k]);
-      bool own = g.at(result).region == region && g.at(result).kind != op::carry;
+      bool own = g.at(result).region == region && is_made(result);
       for (int j = 0; j < k; ++j) own &= p.base(r.results[j]) != result;
       c.copied = own ? -1 : r.results[k];
       if (own) slot[result] = c.next;

@@ -14,6 +14,7 @@ constexpr bool is_same_in_all_calls(const graph_view& g, int id, const bool (&sa
   if (n.region != 0) return false;
   for (int axis = 0; axis < n.shape.rank; ++axis)
     if (!g.is_number(n.shape[axis])) return false;
+  if (n.kind == op::slice && !g.is_number(n.settings.slice.first)) return false;
   if (n.kind == op::range || n.kind == op::constant) return true;
   const family of = operation_of(n.kind).of;
   if (!is_elementwise(n.kind) && of != family::shape && of != family::reduction) return false;

@@ -337,3 +337,56 @@ TEST_CASE("positions of one feature that are cut into pieces", "[words]") {
                 }),
           {{"B", 2}, {"T", 200001}});
 }
+
+namespace {
+inline constexpr dim B{"B"}, T{"T"};
+}
+
+TEST_CASE("products of one value in two shapes are two products", "[words]") {
+  compare_at_awkward_sizes(model("two_shapes", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, 8, 4});
+    g.output("a", linear(x, "a", 16));
+    g.output("b", linear(reshape(x, {B, 4, 8}), "b", 16));
+    g.output("windows", conv1d(reshape(x, {B, 2, 16}), "windows", 5, 1));
+  }));
+  compare_at_awkward_sizes(gradients(model("summed", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, 8, 4}), y = g.input<f32>("y", {B, 16, 4});
+    g.output("z", linear(x, "a", 16) + reshape(linear(y, "b", 8), {B, 8, 16}));
+  })));
+}
+
+TEST_CASE("tables stay as they are for the next call, and are the call's own where sizes make them",
+          "[words]") {
+  compare_at_awkward_sizes(model("taken_over", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, 4, 4}), ones = broadcast(constant(x, 1), {4, 4});
+    g.output("y", matmul(x, ones));
+    g.output("z", matmul(x, repeat("l", 2, ones, [](expr h) { return h * 2.0; })));
+  }));
+  compare_below(model("sliced",
+                      [](graph& g) {
+                        const expr x = g.input<f32>("x", {B, T, 4});
+                        const expr table = reshape(sin(to_float(range(x, 64))), {16, 4});
+                        g.output("y", matmul(x, slice(table, axis(0), T, T + 4)));
+                      }),
+                {{"B", 2}, {"T", 12}}, {{{"B", 1}, {"T", 1}}, {{"B", 2}, {"T", 7}}, {{"B", 2}, {"T", 12}}});
+}
+
+TEST_CASE("a constant is a value wherever it goes", "[words]") {
+  compare_at_awkward_sizes(model("renamed", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    g.output("y", x * stop_gradient(constant(x, 2.0)));
+    g.output("dropped", x + dropout(constant(x, 3.0), 0.5));
+    g.output("scanned", scan(x, zeros(x, {B, 4}), [](expr now, expr before) {
+                          const expr next = before * stop_gradient(constant(now, 0.5)) + now;
+                          return scan_step{next, next};
+                        }).output);
+  }));
+  // A flag of the first step, whose last value nobody reads, or somebody.
+  compare_at_awkward_sizes(model("flagged", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    const auto flag = [](expr now, expr first) { return scan_step{now * first, constant(now, 0)}; };
+    g.output("y", scan(x, constant(x, 1), flag).output);
+    g.output("last", scan(tanh(x), constant(x, 1), flag).state + x);
+    g.output("layers", x + repeat("layer", 3, constant(x, 1), [](expr h) { return constant(h, 2); }));
+  }));
+}

@@ -38,6 +38,18 @@ constexpr shape shape_of_scores(graph& g, expr q, expr k, int heads) {
   return scores;
 }
 
+/// A bias that has a value for each key, where it has one for all.
+constexpr expr of_each_key(expr bias, const shape& scores, source_place at) {
+  graph& g = *bias.owner;
+  shape s = g.shape_of(bias);
+  if (s.rank > 0 && s[-1] == scores[-1]) return bias;
+  if (s.rank == 0)
+    s.push(scores[-1]);
+  else
+    s[-1] = scores[-1];
+  return g.add({.kind = op::broadcast, .shape = s, .at = at}, bias);
+}
+
 /// The attention of operands that fit: q, k, v, then bias if there is one, then the tables that the score
 /// captures, then those of the mask.
 constexpr expr add_attention(op kind, expr q, expr k, expr v, const attention_options& o, const shape& scores,
@@ -50,6 +62,7 @@ constexpr expr add_attention(op kind, expr q, expr k, expr v, const attention_op
   const int mask_function = visible.empty() ? -1 : g.add_function(visible, at, at.word);
   if (!g.error.empty()) return {&g};
   const bool has_bias = o.bias.owner != nullptr;
+  const expr bias = has_bias ? of_each_key(o.bias, scores, at) : expr{};
   double scale = o.scale;
   if (scale == 0)
     scale = o.score.how == attention_score::kind::scaled_dot
@@ -69,7 +82,7 @@ constexpr expr add_attention(op kind, expr q, expr k, expr v, const attention_op
                      .at = at},
                     q, k, v);
   if (!made.valid()) return made;
-  if (has_bias) g.add_operand(o.bias);
+  if (has_bias) g.add_operand(bias);
   for (const scalar_function* f : {&o.score.function, &o.mask.function})
     for (int i = 0; i < f->capture_count; ++i) g.add_operand({&g, f->captures[i]});
   return made;

@@ -133,3 +133,18 @@ TEST_CASE("local attention of heads, scores by networks and sequences without a 
   compare(m, {{"B", 1}, {"T", 1}, {"S", 1}});
   compare(m, {{"B", 3}, {"T", 5}, {"S", 9}});
 }
+
+TEST_CASE("a bias may be the same for all keys", "[attention]") {
+  compare_at_awkward_sizes(model("biased", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 12}), of_batch = g.input<f32>("of_batch", {"B", 1, 1, 1});
+    const auto with = [&](const char* name, expr bias, double cap) {
+      g.output(name, attention(x, tanh(x), x, {.heads = 3, .bias = bias, .soft_cap = cap}));
+    };
+    with("of_heads", parameter(x, "b", {3, 1, 1}), 5);
+    with("of_one", parameter(x, "one", {1}), 5);
+    with("of_none", constant(x, 0.5), 2);
+    with("of_batch", of_batch, 2);
+    with("of_queries", unsqueeze(linear(x, "query", 1), 1), 5);
+    with("uncapped", parameter(x, "c", {3, 1, 1}), 0);
+  }));
+}

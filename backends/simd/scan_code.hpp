@@ -44,26 +44,39 @@ struct scan_loop {
     return s.rank >= 1 && s.rank <= 2 && g.is_number(s[-1]) && g.number(s[-1]) <= largest_row;
   }
 
+  /// Whether it has a row for each of those of what the scan carries first, as what is in memory must.
+  static constexpr bool has_rows(int id) {
+    const shape &s = g.at(id).shape, &first = g.at(scan.first).shape;
+    return is_row(id) && s.rank == first.rank && (s.rank == 1 || s[0] == first[0]);
+  }
+
   static constexpr content find() {
     content c;
     const auto require = [&](bool holds) { c.fits = c.fits && holds; };
     const auto read = [&](int id) {
       const int b = base(id);
       const node& n = g.at(b);
-      if (n.kind == op::constant) return;
-      if (n.kind == op::parameter)
-        require(n.shape.rank == 1 && n.type == element::f32 && c.vectors.add(b));
-      else
-        require(inside(b) && is_row(b) && n.type == element::f32);
+      const shape& s = g.at(id).shape;
+      if (n.kind == op::constant) {
+        require(b == id);
+        return;
+      }
+      if (n.kind == op::parameter) {
+        require(n.shape.rank == 1 && n.type == element::f32 && s.rank > 0 && s[-1] == n.shape[0] &&
+                c.vectors.add(b));
+        for (int axis = 0; axis < s.rank - 1; ++axis) require(g.is_number(s[axis]) && g.number(s[axis]) == 1);
+      } else {
+        require(inside(b) && is_row(b) && n.type == element::f32 && s == n.shape);
+      }
       if (c.fits && n.kind == op::slice) {
         require(n.settings.slice.axis == n.shape.rank - 1 && g.is_number(n.settings.slice.first));
         const int from = base(g.operand(b, 0));
         require(inside(from) && is_row(from) && g.at(from).kind != op::slice);
       }
     };
-    require(scan.is_scan() && scan.carried <= max_scan_values);
+    require(scan.is_scan() && scan.carried > 0 && scan.carried <= max_scan_values);
     for (int k = 0; k < scan.carried; ++k)
-      require(is_row(scan.first + k) && g.at(scan.first + k).type == element::f32 &&
+      require(has_rows(scan.first + k) && g.at(scan.first + k).type == element::f32 &&
               inside(base(scan.results[k])));
     std::int64_t weights = 0;
     for (int i = loop + 1; i < end && c.fits; ++i) {
@@ -74,7 +87,7 @@ struct scan_loop {
           const int root = schedule.parts[s.first + p], id = schedule.groups.product[root];
           const int weight = fixed_weight(g, id);
           require(!is_convolution(g.at(id).kind) && schedule.groups.norm[id] < 0 &&
-                  g.at(weight).kind == op::parameter && is_row(root) && c.weights.add(id) &&
+                  g.at(weight).kind == op::parameter && has_rows(root) && c.weights.add(id) &&
                   (g.at(id).operand_count < 3 || g.at(g.operand(id, 2)).kind == op::parameter));
           if (!c.fits) break;
           weights += g.number(g.at(weight).shape[0]) * g.number(g.at(weight).shape[1]);
@@ -82,18 +95,18 @@ struct scan_loop {
           if (schedule.groups.join[root] != op::none) read(schedule.groups.other[root]);
         }
       } else if (s.kind == step_kind::chain) {
-        require(is_row(s.node) && n.type == element::f32);
+        require(has_rows(s.node) && n.type == element::f32);
         for (const std::int32_t leaf : schedule.leaves_of(s.node)) read(leaf);
       } else if (s.kind == step_kind::single && n.kind == op::time_step) {
         const shape& sequence = g.at(g.operand(s.node, 0)).shape;
         const int from = base(g.operand(s.node, 0));
-        require(is_row(s.node) && n.type == element::f32 &&
+        require(has_rows(s.node) && n.type == element::f32 &&
                 (schedule.places[from].in_slot() || schedule.places[from].where == lies::inside) &&
                 (n.settings.time.axis == 0 || n.settings.time.axis == sequence.rank - 2) &&
                 c.inputs.add(s.node));
       } else if (s.kind == step_kind::single && n.kind == op::stack) {
         require((n.settings.time.axis == 0 || n.settings.time.axis == n.shape.rank - 2) &&
-                n.type == element::f32 && c.outputs.add(s.node));
+                n.type == element::f32 && has_rows(g.operand(s.node, 0)) && c.outputs.add(s.node));
         read(g.operand(s.node, 0));
       } else {
         require(s.kind == step_kind::single && n.kind == op::slice);

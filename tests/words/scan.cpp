@@ -128,3 +128,75 @@ TEST_CASE("a scan inside a scan", "[scan]") {
              }));
   }));
 }
+
+TEST_CASE("what a scan takes and carries has rows of its own, or one for all", "[scan]") {
+  // A sequence that all rows share, a counter beside states of rows, and a state beside sequences of rows.
+  compare_at_awkward_sizes(model("of_all_rows", [](graph& g) {
+    const expr x = g.input<f32>("x", {T, 4}), s = g.input<f32>("s", {B, 4});
+    const auto y = scan(x, s,
+                        [](expr x_t, expr now) {
+                          return scan_step{now * 0.9 + x_t, now * 0.9 + x_t};
+                        },
+                        {.over = axis(0)});
+    g.output("y", y.output);
+    g.output("last", y.state);
+  }));
+  compare_at_awkward_sizes(model("counted", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4}), h = g.input<f32>("h", {B, 4}), n = g.input<f32>("n", {1});
+    const auto y = scan(x, std::array{h, n}, [](expr x_t, auto s) {
+      const expr next = s[0] * 0.5 + x_t * s[1];
+      return scan_step{next, std::array{next, s[1] + 1.0}};
+    });
+    g.output("y", y.output);
+  }));
+  compare_at_awkward_sizes(model("of_one_state", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4}), s = g.input<f32>("s", {4});
+    g.output("y", scan(x, s, [](expr x_t, expr now) { return scan_step{x_t * now, now * 0.5}; }).output);
+  }));
+}
+
+TEST_CASE("what a scan's step renames has the shape that it is given", "[scan]") {
+  compare_at_awkward_sizes(model("of_features", [](graph& g) {
+    const expr x = g.input<f32>("x", {T, 8, 4}), decay = unsqueeze(parameter(x, "a", {8}), 1);
+    g.output("y", scan(x, zeros(x, {8, 4}),
+                       [&](expr now, expr h) {
+                         const expr next = decay * h + now;
+                         return scan_step{next, next};
+                       },
+                       {.over = axis(0)})
+                      .output);
+  }));
+  compare_at_awkward_sizes(model("folded", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 8}), w = parameter(x, "w", {4});
+    g.output("y", scan(x, zeros(x, {B, 8}), [&](expr now, expr h) {
+                    return scan_step{now + h, reshape(tanh(reshape(h + now, {2 * B, 4}) * w), {B, 8})};
+                  }).output);
+    g.output("halves", scan(x, zeros(x, {B, 8}), [](expr now, expr h) {
+                         const expr next = h * 0.5 + now;
+                         return scan_step{reshape(next, {2 * B, 4}), next};
+                       }).output);
+  }));
+}
+
+TEST_CASE("a state that is an input or a parameter is carried on", "[scan]") {
+  compare_at_awkward_sizes(model("before", [](graph& g) {
+    const expr x = g.input<f32>("x", {T, B, 2, 3}), none = zeros(x, {B, 2, 3});
+    const auto differences = [](expr now, expr before) { return scan_step{now - before, now}; };
+    g.output("y", scan(x, none, differences, {.over = axis(0)}).output);
+    g.output("backwards", scan(x, none, differences, {.over = axis(0), .reverse = true}).output);
+    const auto both = scan(x, std::array{none, none},
+                           [](expr now, auto s) {
+                             return scan_step{now + s[1], std::array{now, s[0]}};
+                           },
+                           {.over = axis(0)});
+    g.output("two", both.output);
+  }));
+  compare_at_awkward_sizes(model("gated", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4}), first = broadcast(constant(x, 1), {4});
+    const auto layers =
+        repeat("l", 3, std::array<expr, 2>{x, first}, [](std::array<expr, 2> a) -> std::array<expr, 2> {
+          return {a[0] * a[1], parameter(a[0], "gate", {4})};
+        });
+    g.output("y", layers[0]);
+  }));
+}

@@ -116,10 +116,14 @@ struct elementwise_rules {
         return {};
     }
   }
-  /// Of x^y: y x^(y - 1), and x^y log x, which is 0 where x is.
+  /// Of x^y: y x^(y - 1), which is 0 where y is, and x^y log x, which is 0 where x is.
   constexpr expr power(int k) const {
-    if (k == 0) return l(d) * l(l(site.x(1)) * l(pow(l(site.x(0)), l(l(site.x(1)) - c(1)))));
-    const expr x = site.x(0), above = c(0) < l(x);
+    const expr x = site.x(0), y = site.x(1);
+    if (k == 0) {
+      const expr slope = l(y) * l(pow(l(x), l(l(y) - c(1))));
+      return l(d) * l(where(l(y) == c(0), c(0), l(slope), at));
+    }
+    const expr above = c(0) < l(x);
     const expr of_log = where(above, l(log(where(above, l(x), c(1), at), at)), c(0), at);
     return l(d) * l(l(site.y()) * l(of_log));
   }

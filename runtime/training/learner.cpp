@@ -214,7 +214,11 @@ learner::progress learner::saved(const training_state& from, const file_path& pa
       throw error(path.string() + ": expected " + expected + ", found " + std::to_string(values.size()));
     buffer& to = made.sums[static_cast<std::size_t>(p)];
     to = buffer::from_shape({values.size()});
-    std::ranges::copy(values, to.begin());
+    // All ranks add theirs: what one has accumulated is the first one's.
+    if (ranks_.rank() == 0)
+      std::ranges::copy(values, to.begin());
+    else
+      to.fill(0);
   }
   if (known != from.accumulated.size())
     throw error(path.string() + ": there are gradients accumulated of parameters that this model has not");

@@ -225,14 +225,14 @@ void learner::take_sums() {
 
 double learner::norm_of_all(double weight, thread_pool& pool) {
   double norm = norm_of(slices_, pool);
-  if (ranks_.is_alone()) return norm / weight;
-  if (shares_) {
+  if (!ranks_.is_alone() && shares_) {
     const communication_clock::waiting now(sums_->clock(), "wait for ranks");
     norm = std::sqrt(ranks_.total(occasion::step, norm * norm));
   }
   if (!std::isfinite(norm))
-    throw error(at_step() +
-                " the sum of the ranks' gradients is not finite; the parameters are as they were before it");
+    throw error("train: at step " + std::to_string(now_.step + 1) + " the sum of the " +
+                (ranks_.is_alone() ? "calls'" : "ranks'") +
+                " gradients is not finite; the parameters are as they were before it");
   return norm / weight;
 }
 

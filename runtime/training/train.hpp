@@ -254,7 +254,7 @@ private:
   bool gather() {
     gathered_.clear();
     for (int p = 0; p < parameters_.count(); ++p)
-      if (const int output = gradient_model::new_value_of(p); output >= 0) {
+      if (const int output = gradient_model::new_value_of(p); output >= 0 && !learner_.is_frozen(p)) {
         std::copy_n(static_cast<const float*>(engine_.output(static_cast<std::size_t>(output))),
                     parameters_.size(p), parameters_.values(p));
         gathered_.push_back(p);

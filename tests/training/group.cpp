@@ -155,6 +155,18 @@ TEST_CASE("ranks and calls weigh as many targets as their losses count", "[train
   const float expected = learn_tags(whole_update, 6, 2).loss;
   CHECK(learn_tags(resumed, 6, 2).loss == expected);
   CHECK(values_of(resumed.weights()) == values_of(whole_update.weights()));
+  // Ranks go on from it, too, and count it once.
+  for (const bool shard_state : {false, true})
+    run_ranks(2, [&](const rank_group& group) {
+      auto by_ranks =
+          train(tagger, sgd{.rate = 0.5}, start(tagger),
+                {.capacity = {{B, 8}, {T, 5}}, .accumulate = 4, .group = group, .shard_state = shard_state});
+      by_ranks.resume(folder / "pending.safetensors");
+      const float loss = learn_tags(by_ranks, 6 + static_cast<std::size_t>(group.rank()), 1).loss;
+      if (group.rank() != 0) return;
+      CHECK(loss == Approx(expected));
+      check_close(values_of(by_ranks.weights()), values_of(whole_update.weights()));
+    });
 
   STATIC_REQUIRE(weighed(tagger));
   STATIC_REQUIRE(weighed(by_mask));

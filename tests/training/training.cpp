@@ -330,6 +330,35 @@ TEST_CASE("what is not finite stops training and changes nothing", "[training]")
   CHECK(fit.steps() == 0);
 }
 
+TEST_CASE("a sum of calls that is not finite changes nothing", "[training]") {
+  static constexpr auto scaled = model("scaled", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, 1});
+    g.output("loss", mean(mean(x * parameter(x, "w", {1}), -1), 0));
+  });
+  const model_weights start = model_weights::from({{"w", {{1}, std::vector<float>{0.5f}}}});
+  auto fit = train(scaled, sgd{.rate = 1}, start, {.capacity = {{B, 1}}, .accumulate = 2});
+  const xt::xtensor<float, 2> x({1, 1}, 3e38f);
+  CHECK_FALSE(fit.step("x"_in = x).updated);
+  CHECK_THROWS_WITH(
+      fit.step("x"_in = x),
+      "train: at step 1 the sum of the calls' gradients is not finite; the parameters are as they "
+      "were before it");
+  CHECK(values_of(fit.weights()) == values_of(start));
+}
+
+TEST_CASE("statistics of a norm that is frozen stay as they are", "[training]") {
+  const golden_case c("optimiser_sgd");
+  train_options options{.capacity = {{B, 8}}};
+  options.groups = {{.names = "h.*.norm.*", .rate = 0}};
+  const model_weights start = initial_weights(thinned, 1);
+  auto fit = train(thinned, adam{.rate = 1e-2}, start, options);
+  fit.step("x"_in = floats<2>(c, "x"), "targets"_in = integers<1>(c, "targets"));
+  const auto after = values_of(fit.weights()), before = values_of(start);
+  for (const char* name : {"h.0.norm.running_mean", "h.1.norm.running_var", "h.0.norm.weight"})
+    CHECK(after.at(name) == before.at(name));
+  CHECK(after.at("h.0.a.weight") != before.at("h.0.a.weight"));
+}
+
 TEST_CASE("a parameter has no name of a checkpoint's other tensors", "[training]") {
   static constexpr auto reserved = model("reserved", [](graph& g) {
     const expr x = g.input<f32>("x", {B, 6});

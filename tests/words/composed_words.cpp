@@ -88,6 +88,12 @@ TEST_CASE("at kinks the gradients are PyTorch's", "[words]") {
   };
   of(model("elu", [](graph& g) { g.output("y", elu(g.input<f32>("x", {"N"}))); }),
      {0, 1 - std::tanh(1.0) * 2 / (1 + std::tanh(1.0)), std::exp(-1.0), 1, 1, 1, 1});
+  of(model("power_of_0",
+           [](graph& g) {
+             const expr base = g.input<f32>("x", {"N"});
+             g.output("y", pow(relu(base), base * 0.0));
+           }),
+     std::vector<double>(x.size(), 0.0));
   of(model("leaky_relu", [](graph& g) { g.output("y", leaky_relu(g.input<f32>("x", {"N"}), 0.25)); }),
      {0.25, 0.25, 0.25, 0.25, 1, 1, 1});
   of(model("clamp", [](graph& g) { g.output("y", clamp(g.input<f32>("x", {"N"}), -1, 1)); }),

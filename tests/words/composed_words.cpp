@@ -91,7 +91,7 @@ TEST_CASE("at kinks the gradients are PyTorch's", "[words]") {
   of(model("power_of_0",
            [](graph& g) {
              const expr base = g.input<f32>("x", {"N"});
-             g.output("y", pow(relu(base), base * 0.0));
+             g.output("y", pow(base * base, base * 0.0));
            }),
      std::vector<double>(x.size(), 0.0));
   of(model("leaky_relu", [](graph& g) { g.output("y", leaky_relu(g.input<f32>("x", {"N"}), 0.25)); }),

@@ -20,8 +20,8 @@ struct orderer {
     return id >= 0 && (!is_convolution(g.at(id).kind) || is_pointwise(g, id));
   }
 
-  // Products of one left side and shape of it, without a joined value, become one step where the first of them stands, and so
-  // do convolutions.
+  // Products of one left side in one shape, without a joined value, become one step where the first of them
+  // stands, and so do convolutions.
   constexpr void add_product(int id, bool (&done)[nodes]) {
     step s{.kind = is_dense(id) ? step_kind::product : step_kind::convolution,
            .node = id,

@@ -7,7 +7,7 @@
 namespace fovea::core::test {
 
 /// A value by rows: the axis of the batch first, which may have been folded with parts of each row behind it.
-inline golden_tensor by_rows(const golden_tensor& from, std::size_t axis, std::size_t rows) {
+inline golden_tensor rows_first(const golden_tensor& from, std::size_t axis, std::size_t rows) {
   golden_tensor made = from;
   made.shape[axis] /= rows;
   made.shape.insert(made.shape.begin(), rows);
@@ -60,8 +60,8 @@ public:
       if (of_time < 0) continue;
       const std::size_t of_batch = axis_of_batch(out.node);
       const auto axis = static_cast<std::size_t>(of_time) + 1; // behind the rows
-      golden_tensor right = part_of_rows(by_rows(whole_.at(out.name), of_batch, rows()), axis, count);
-      const golden_tensor values = by_rows(found.at(out.name), of_batch, rows());
+      golden_tensor right = part_of_rows(rows_first(whole_.at(out.name), of_batch, rows()), axis, count);
+      const golden_tensor values = rows_first(found.at(out.name), of_batch, rows());
       REQUIRE(values.shape == right.shape);
       if (!lengths.empty()) clear_ends(right, axis, lengths, count);
       CHECK(distance_of(std::span<const double>(values.values), right, 2e-5, 2e-5).share <= 1);

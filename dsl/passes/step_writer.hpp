@@ -230,7 +230,7 @@ struct step_writer : step_history {
         refuse_rows(227, g.outputs[i].node, "an output is of positions that have no batch axis");
     for (int i = 0; i < g.output_count; ++i)
       if (batch != 0 && !tells_rows(g.outputs[i].node))
-        refuse_rows(403, g.outputs[i].node,
+        refuse_rows(252, g.outputs[i].node,
                     "the axes of an output do not tell which row its values are of; let the batch be an axis "
                     "of its own");
   }

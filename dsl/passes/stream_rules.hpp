@@ -250,13 +250,8 @@ struct stream_rules : stream_shifts {
     int next = 3;
     const attention_settings& o = g.nodes[id].settings.attention;
     if (o.has_bias) {
-      const int bias = next++;
-      const bool of_pairs = time_axes(g.operand(id, bias)) > 1;
-      if (of_pairs && !is_of_scores(id)) return refuse_pairs(id);
-      if (!of_pairs && moves_at(bias) && axis_from_last(bias) != (over_others ? -2 : -1))
-        return refuse(252, id,
-                      over_others ? "its bias has positions that are not its queries"
-                                  : "its bias has positions that are not its keys alone");
+      // Of positions it has those of its queries, or of its keys, or of pairs of both.
+      if (time_axes(g.operand(id, next++)) > 1 && !is_of_scores(id)) return refuse_pairs(id);
     }
     for (const int function : {o.score, o.mask}) {
       if (function < 0) continue;

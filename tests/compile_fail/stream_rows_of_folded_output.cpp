@@ -1,5 +1,5 @@
 // expect: {file}:{line}: reshape: rows cannot stand at positions of their own along T: the axes of an output do not tell
-//         which row its values are of; let the batch be an axis of its own [F0403]
+//         which row its values are of; let the batch be an axis of its own [F0252]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

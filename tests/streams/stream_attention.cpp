@@ -144,3 +144,24 @@ TEST_CASE("a stream looks around places in an encoder, its own or predicted ones
     g.output("map", attention_map(h, source, source, {.mode = local_m(3)}));
   }));
 }
+
+TEST_CASE("a bias of queries streams, over their own positions and over others", "[stream]") {
+  check(model("of_queries", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 8}), source = g.input<f32>("source", {B, S, 8});
+    const expr bias = unsqueeze(unsqueeze(sum(x, axis(-1)), 1), 3);
+    const auto over = [&](expr keys, attention_mask mask) {
+      return attention(x, tanh(keys), keys, {.heads = 2, .mask = mask, .bias = bias, .soft_cap = 3});
+    };
+    g.output("y", over(x, causal));
+    g.output("near", over(x, window(4)));
+    g.output("others", over(source, {}));
+  }));
+  // Of heads alone it is the same at all positions.
+  check_stream<T>(model("of_heads",
+                        [](graph& g) {
+                          const expr x = g.input<f32>("x", {B, T, 8}), bias = parameter(x, "b", {2, 1, 1});
+                          g.output("y", attention(x, tanh(x), x,
+                                                  {.heads = 2, .mask = causal, .bias = bias, .soft_cap = 3}));
+                        }),
+                  {{"B", 2}, {"T", 40}});
+}

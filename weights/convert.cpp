@@ -7,6 +7,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <new>
 #include <numeric>
 #include <string>
 
@@ -39,6 +41,10 @@ working load(const stored_tensor& tensor) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % alignof(float) == 0;
   if (tensor.type == element_type::f32 && aligned)
     return {tensor.shape, {{reinterpret_cast<const float*>(tensor.bytes.data()), count}, nullptr}};
+  // A system of 32 bits may open what it has no addresses for as floats.
+  if (tensor.bytes.size() / block_bytes(tensor.type) >
+      std::numeric_limits<std::size_t>::max() / sizeof(float) / block_length(tensor.type))
+    throw std::bad_alloc();
   auto buffer = std::make_shared<packed>(count);
   to_floats(tensor.type, tensor.bytes, buffer->data());
   working w;

@@ -11,6 +11,7 @@
 #include <fovea/base/number_text.hpp>
 #include <fovea/weights/from_floats.hpp>
 #include <fovea/weights/panel_values.hpp>
+#include <fovea/weights/rounded_depth.hpp>
 
 namespace fovea::core {
 namespace {
@@ -38,10 +39,8 @@ template <bool k_blocks>
 packed in_panels(weight_format format, const weight_view& weights, std::size_t columns, std::size_t depth,
                  std::size_t panel_columns, thread_pool& pool, const std::string& name) {
   if (weights.stored.empty()) check_range(format, {weights.data, weights.size}, name);
-  const std::size_t most = most_rounded_depth / (sums_integers(format) ? 1 : 2);
-  if (rounds_rows(format) && depth > most)
-    throw error("parameter " + name + ": expected at most " + std::to_string(most) + " inputs for " +
-                name_of(format) + ", found " + std::to_string(depth));
+  if (const std::string problem = depth_problem(format, depth); !problem.empty())
+    throw error("parameter " + name + ": " + problem);
   const std::size_t panels = (columns + panel_columns - 1) / panel_columns,
                     bytes = panel_bytes(format, panel_columns, depth);
   packed made((panels * bytes + sizeof(float) - 1) / sizeof(float));

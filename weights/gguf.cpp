@@ -101,8 +101,10 @@ gguf_file::gguf_file(const file_path& path, std::shared_ptr<const mapped_file> f
     if (begin > room || *size > room - begin)
       cursor.fail(what + ": the file is cut short: expected " + std::to_string(*size) + " bytes at byte " +
                   std::to_string(begin) + " of the data, which has " + std::to_string(room));
-    tensors_.emplace_back(tensor.name, stored_tensor{tensor.type, tensor.shape,
-                                                     file_->bytes().subspan(section + begin, *size)});
+    // Behind a file that ends with its header there are no bytes, not even none of them.
+    const std::size_t at = std::min(section + begin, file_->bytes().size());
+    tensors_.emplace_back(tensor.name,
+                          stored_tensor{tensor.type, tensor.shape, file_->bytes().subspan(at, *size)});
     end = begin + *size;
   }
   if (room > layout::aligned(end, alignment))

@@ -2,13 +2,12 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
-#include <fovea/base/number_text.hpp>
 #include <fovea/weights/byte_cursor.hpp>
 #include <fovea/weights/gguf_layout.hpp>
 
 #include <array>
+#include <charconv>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace fovea::core {
@@ -54,6 +53,13 @@ void with_number(gguf_type type, function f) {
     case gguf_type::array:
       return;
   }
+}
+
+/// The fewest digits that tell a number from all others of its type.
+template <class number>
+std::string shortest_text(number value) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 std::string_view read_text(byte_cursor& cursor, std::string_view what) {
@@ -186,10 +192,7 @@ std::map<std::string, std::string> gguf_metadata::as_texts() const {
     else
       with_number(found.type, [&]<typename number>(number) {
         const auto value = +cursor.read<number>(key); // of a byte the number
-        if constexpr (std::is_floating_point_v<number>)
-          result.emplace(key, number_text(value));
-        else
-          result.emplace(key, std::to_string(value));
+        result.emplace(key, shortest_text(value));
       });
   }
   return result;

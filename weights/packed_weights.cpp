@@ -4,6 +4,7 @@
 #include <fovea/base/in_quotes.hpp>
 #include <fovea/base/read_number.hpp>
 #include <fovea/weights/filter_rows.hpp>
+#include <fovea/weights/rounded_depth.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -51,6 +52,8 @@ panels_view panels_of(const stored_tensor& tensor, const packed_layout& layout,
   if (shape.size() < 2) throw error("expected values, since it is no matrix; found panels");
   const weight_matrix lies(shape);
   panels_view made{tensor.bytes.data(), layout.format, layout.panel, lies.rows, lies.depth()};
+  if (const std::string problem = depth_problem(layout.format, made.depth); !problem.empty())
+    throw error(problem);
   for (const element_type other : {element_type::q4_k, element_type::q6_k}) { // no two have as many bytes
     panels_view beside = made;
     beside.format = format_beside(layout.format, other);

@@ -17,7 +17,7 @@ namespace fovea::core {
 /// A file of packed weights has a model's parameters as one instruction set reads them: a GGUF file with the keys below,
 /// its tensors aligned to cache lines. Each is called by its parameter's name and shape, "h.0.attn.q.weight [768, 768]", and
 /// has one axis: float32 values, or int8, the bytes of panels (panel_layout.hpp), of the file's format or one that files
-/// mix with it. All are known to be finite. A file may carry a tokenizer, too (runtime/tokenizers/packed_tokenizer.hpp).
+/// mix with it. Who packed them has seen that they are finite, and nobody looks again. A file may carry a tokenizer, too (runtime/tokenizers/packed_tokenizer.hpp).
 namespace packed_keys {
 inline constexpr const char *version = "fovea.packed.version", *format = "fovea.packed.format",
                             *panel = "fovea.packed.panel", *set = "fovea.packed.set",
@@ -27,7 +27,9 @@ inline constexpr std::uint32_t newest = 2, alignment = 64;
 } // namespace packed_keys
 
 /// Whether a tensor of such a file is a table of its tokenizer.
-inline bool is_of_tokenizer(std::string_view tensor) { return tensor.starts_with(packed_keys::tables); }
+inline bool is_of_tokenizer(std::string_view tensor) {
+  return tensor.starts_with(packed_keys::tables) && !tensor.ends_with(']'); // as parameters do
+}
 
 std::string packed_name(const std::string& parameter, std::span<const std::size_t> shape);
 

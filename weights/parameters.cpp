@@ -53,8 +53,13 @@ model_parameters::model_parameters(graph_view graph, model_weights source, std::
 }
 
 std::string model_parameters::key(int parameter, std::int64_t layer) const {
-  const std::string& of = name(parameter, layer);
-  return ranks_ == 1 ? of : of + " of rank " + std::to_string(rank_) + " of " + std::to_string(ranks_);
+  const auto i = static_cast<std::size_t>(first(parameter) + layer);
+  if (learned_) return names_[i]; // of no checkpoint
+  // Another table of names may fill one name from another tensor. A table is there as long as what is packed by it.
+  std::string text = names_[i] + " " + shape_text(shape(i)) + " by " + std::to_string(rules_.size()) +
+                     " names at " + std::to_string(reinterpret_cast<std::uintptr_t>(rules_.data()));
+  if (ranks_ > 1) text += " of rank " + std::to_string(rank_) + " of " + std::to_string(ranks_);
+  return text;
 }
 
 // Here, and so not in each program.

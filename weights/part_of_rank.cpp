@@ -9,7 +9,7 @@ void part_of_rank(weight_view& all, std::span<const std::size_t> shape, int axis
   const auto r = static_cast<std::size_t>(rank), n = static_cast<std::size_t>(ranks);
   const std::size_t count = all.size / n;
   if (axis == 0) {
-    all = {all.data + r * count, count};
+    all.data += r * count, all.size = count; // the same holder
     return;
   }
   const std::size_t width = shape[1], part = width / n;

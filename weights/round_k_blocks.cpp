@@ -105,8 +105,8 @@ q4_k q4_k::of(k_values values) {
   const float scale = std::ranges::max(scales), minimum = std::ranges::max(minima);
   q4_k made{half_of(scale / most), half_of(minimum / most), {}, {}};
   for (std::size_t line = 0; line < 8; ++line)
-    made.lines.set(line, static_cast<int>(scale > 0 ? nearest(most / scale * scales[line], 0, most) : 0),
-                   static_cast<int>(minimum > 0 ? nearest(most / minimum * minima[line], 0, most) : 0));
+    made.lines.set(line, static_cast<int>(scale > 0 ? nearest(scales[line] / scale * most, 0, most) : 0),
+                   static_cast<int>(minimum > 0 ? nearest(minima[line] / minimum * most, 0, most) : 0));
   for (std::size_t line = 0; line < 8; ++line) {
     const float d = from_half(made.scale) * static_cast<float>(made.lines.scale(line)),
                 m = from_half(made.minimum) * static_cast<float>(made.lines.minimum(line));

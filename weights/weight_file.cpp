@@ -12,6 +12,8 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <limits>
+#include <new>
 #include <numeric>
 
 namespace fovea::core {
@@ -49,8 +51,9 @@ const format* format_of(std::span<const std::byte> file) {
 } // namespace
 
 float* weight_file::add(const std::string& name, std::vector<std::size_t> shape) {
-  const auto buffer = std::make_shared<packed>(
-      std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>()));
+  const std::size_t count = std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+  if (count > std::numeric_limits<std::size_t>::max() / sizeof(float)) throw std::bad_alloc();
+  const auto buffer = std::make_shared<packed>(count);
   tensors[name] = {element_type::f32, std::move(shape),
                    std::as_bytes(std::span(std::as_const(*buffer).data(), buffer->size()))};
   kept.push_back(buffer);

@@ -52,7 +52,8 @@ std::optional<counts> counts_in(std::string_view line) {
 /// How many numbers stand behind the first field of a line; nothing when there is something else.
 std::optional<std::size_t> numbers_behind_word(std::string_view line) {
   std::size_t count = 0;
-  while (line.find_first_of(" \t") != std::string_view::npos) {
+  const std::size_t blank = line.find_first_of(" \t"); // behind the first field
+  while (blank < line.size()) {
     if (!number_in<float>(take_last(line))) return std::nullopt;
     ++count;
   }

@@ -47,6 +47,15 @@ std::vector<float> copied(const View& view) {
   return {view.begin(), view.end()};
 }
 
+/// Two models of one word, which take it from different tensors.
+constexpr auto product = [](graph& g) {
+  g.output("y", linear(g.input<f32>("x", {B, 32}), "l", 32, {.bias = false}));
+};
+constexpr name_rule one_of[] = {{"l.weight", "one"}, {"", "two", naming::ignored}},
+                    two_of[] = {{"l.weight", "two"}, {"", "one", naming::ignored}};
+constexpr auto first_product = model("first_product", product, one_of),
+               second_product = model("second_product", product, two_of);
+
 } // namespace
 
 TEST_CASE("both backends give the same outputs, named and typed") {
@@ -379,4 +388,16 @@ TEST_CASE("memory is enough for sizes that shrink while others grow") {
   const auto out = net("y"_in = y, "z"_in = z);
   REQUIRE(out["y"_out].shape()[1] == 399);
   CHECK(copied(out["y"_out]) == std::vector<float>(399 * 3, 1));
+}
+
+TEST_CASE("models that take a parameter from different tensors of one checkpoint do not share it",
+          "[calls]") {
+  const auto all = [](float value) { return core::weight_tensor{{32, 32}, std::vector<float>(1024, value)}; };
+  const model_weights weights = model_weights::from({{"one", all(1)}, {"two", all(2)}});
+  const compile_options how{.capacity = {{B, 8}}};
+  auto first = compile(first_product, weights, how);
+  auto second = compile(second_product, weights, how);
+  const xt::xtensor<float, 2> x = xt::ones<float>({8, 32});
+  CHECK(first("x"_in = x)["y"_out](7, 31) == 32);
+  CHECK(second("x"_in = x)["y"_out](7, 31) == 64);
 }

@@ -32,6 +32,8 @@ gguf_writer vocabulary() {
   w.add("general.architecture", "llama");
   w.add("layers", std::uint32_t{22});
   w.add("epsilon", 0.5f);
+  w.add("base", 1000042.f);
+  w.add("exact", gguf_type::float64, bytes_of(1.1902380714238083));
   w.add("negative", gguf_type::int8, bytes_of(std::int8_t{-3}));
   w.add("flag", gguf_type::boolean, bytes_of(std::uint8_t{1}));
   w.add("huge", gguf_type::uint64, bytes_of(~std::uint64_t{0}));
@@ -66,6 +68,10 @@ TEST_CASE("a GGUF file's texts, numbers and arrays are found by key", "[gguf]") 
     CHECK_FALSE(found.text("layer").has_value());
     CHECK_FALSE(found.numbers("layer").has_value());
     CHECK(found.as_texts().at("layers") == "22");
+    CHECK(found.as_texts().at("epsilon") == "0.5");
+    CHECK(found.as_texts().at("base") == "1000042");
+    CHECK(found.as_texts().at("exact") == "1.1902380714238083");
+    CHECK(found.as_texts().at("negative") == "-3");
     CHECK(found.as_texts().at("general.architecture") == "llama");
     CHECK_FALSE(found.as_texts().contains("tokens"));
   }
@@ -113,6 +119,12 @@ TEST_CASE("a GGUF file's tensors come in its order, shapes row-major", "[gguf]")
     CHECK(refusal(w.file() + padding).empty());
     CHECK_THAT(refusal(w.file() + padding + "x"), Contains("bytes more that belong to none"));
   }
+}
+
+TEST_CASE("a GGUF file may end with its header, where its tensors have no values", "[gguf]") {
+  gguf_writer w;
+  w.add_tensor("none", 0, {0}, "");
+  CHECK(opened(w.header()).tensors()[0].second.bytes.empty());
 }
 
 TEST_CASE("a GGUF file that is cut short anywhere is refused", "[gguf]") {

@@ -9,6 +9,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
+#include <cstddef>
+#include <vector>
+
 using namespace fovea;
 using namespace fovea::core;
 
@@ -97,6 +101,27 @@ TEST_CASE("packed weights that are not whole or of another layout are refused", 
   for (const std::uint32_t panel : {0u, 1u, 3u, 2048u})
     CHECK(refusal(folder, with(packed_keys::panel, panel), {}, {}) ==
           ": fovea.packed.panel: expected a power of two from 2 to 1024; found " + std::to_string(panel));
+}
+
+TEST_CASE("packed rows are no longer than the products that round them take", "[weights]") {
+  const packed_layout layout{format_named<integer_products<q8_0>>, 8};
+  const auto panels_of_depth = [&](std::size_t depth) {
+    const std::vector<std::byte> bytes(panels_view{nullptr, layout.format, layout.panel, 2, depth}.bytes());
+    const std::array<std::size_t, 2> shape{2, depth};
+    return panels_of({element_type::i8, {bytes.size()}, bytes}, layout, shape).depth;
+  };
+  CHECK(panels_of_depth(65536) == 65536);
+  CHECK(message_of<error>([&] { panels_of_depth(150528); }) ==
+        "expected at most 65536 inputs for integer_products<q8_0>, found 150528");
+}
+
+TEST_CASE("a parameter of a scope that is called tokenizer is no table of one", "[weights]") {
+  const temporary_folder folder;
+  save_gguf(folder / "x.gguf", {{"tokenizer.b [3]", floats(3)}, {"tokenizer.merges", panels(16)}}, keys());
+  const wanted_parameter wanted{"tokenizer.b", {3}};
+  CHECK(load_weights(folder / "x.gguf").tensors().size() == 1);
+  const model_weights packed = load_weights(folder / "x.gguf");
+  CHECK(packed.resolve({&wanted, 1})[0].size == 3);
 }
 
 TEST_CASE("packed weights are not joined to others", "[weights]") {

@@ -1,5 +1,6 @@
 // Values that are rounded to K blocks, beside plainer ways to round them.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fovea/weights/k_blocks.hpp>
@@ -110,4 +111,11 @@ TEST_CASE("a line's scale and minimum lie where they are read", "[k]") {
     CHECK(packed.scale(line) == scales[line]);
     CHECK(packed.minimum(line) == minima[line]);
   }
+}
+
+TEST_CASE("lines of hardly anything beside lines of nothing are nothing") {
+  std::vector<float> values(256, 0.f);
+  std::fill_n(values.begin(), 32, 1e-38f);
+  for (std::size_t i = 0; i < 16; ++i) values[i] = -1e-38f;
+  for (const float x : rounded<q4_k>(values)) CHECK(x == 0);
 }

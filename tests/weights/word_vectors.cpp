@@ -115,3 +115,9 @@ TEST_CASE("each malformed file of word vectors is refused with a sentence of its
           word_vectors({"a", "b"}, {1, 2, 3}, 2, "mine");
         }) == "mine: expected 2 vectors of width 2, at least 1; found 3 values");
 }
+
+TEST_CASE("a line of a long word and many numbers is read in one go", "[word_vectors]") {
+  std::string line(std::size_t{1} << 19, 'a');
+  for (int i = 0; i < (1 << 18); ++i) line += " 1";
+  CHECK(is_word_vectors(std::as_bytes(std::span(line))));
+}

@@ -2,12 +2,22 @@
 
 #include "../compare_backends.hpp"
 #include "../message_of.hpp"
+#include "../weights/temporary_folder.hpp"
 
 #include <fovea/dsl/passes/tensor_parallel.hpp>
 #include <fovea/models/llama.hpp>
 #include <fovea/runtime/ranks/thread_ranks.hpp>
 #include <fovea/runtime/stream.hpp>
+#include <fovea/weights/from_floats.hpp>
+#include <fovea/weights/part_of_rank.hpp>
+#include <fovea/weights/safetensors.hpp>
+#include <fovea/weights/weights.hpp>
 
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -40,9 +50,24 @@ inline constexpr models::llama_config tiny{
     .layers = 2, .heads = 4, .kv_heads = 2, .width = 16, .inner = 24, .vocab = 30};
 inline constexpr const auto& llama = models::llama<tiny>;
 
+/// The same in a file of float16, which is converted as it is read.
+model_weights in_float16(const model_weights& of, const temporary_folder& folder) {
+  std::map<std::string, std::vector<std::byte>> bytes;
+  std::map<std::string, stored_tensor> stored;
+  for (const auto& [name, tensor] : of.tensors()) {
+    const std::size_t count = count_of(tensor);
+    std::vector<std::byte>& halves = bytes[name];
+    halves.resize(2 * count);
+    from_floats(element_type::f16, {reinterpret_cast<const float*>(tensor.bytes.data()), count},
+                halves.data());
+    stored[name] = {element_type::f16, tensor.shape, halves};
+  }
+  save_safetensors(folder / "half.safetensors", stored);
+  return load_weights(folder / "half.safetensors");
+}
+
 template <class backend>
-void check_ranks() {
-  const model_weights weights = random_weights(mixed);
+void check_ranks(const model_weights& weights = random_weights(mixed)) {
   const named_values inputs = random_inputs(mixed, {{"B", 2}, {"T", 5}});
   const named_values whole = run_model<backend>(mixed, weights, inputs);
   run_ranks(2, [&](const rank_group& group) {
@@ -63,6 +88,20 @@ void check_ranks() {
 TEST_CASE("ranks that have parts of heads and features come to what one comes to", "[tensor_parallel]") {
   check_ranks<reference>();
   check_ranks<f32>();
+}
+
+TEST_CASE("a rank's part of what is converted stays as long as the rank has it", "[tensor_parallel]") {
+  const temporary_folder folder;
+  check_ranks<f32>(in_float16(random_weights(mixed), folder));
+
+  std::vector<std::vector<float>> kept;
+  const auto holder = std::make_shared<const int>(0);
+  const std::vector<float> values{0, 1, 2, 3, 4, 5};
+  weight_view part{.data = values.data(), .size = 6, .holder = holder};
+  part_of_rank(part, std::array<std::size_t, 2>{2, 3}, 0, 1, 2, kept);
+  CHECK(part.data == values.data() + 3);
+  CHECK(part.size == 3);
+  CHECK(part.holder == holder);
 }
 
 TEST_CASE("ranks stream together, each with its heads' keys and values", "[tensor_parallel]") {

@@ -84,9 +84,11 @@ void append_numbers(std::vector<float>& to, const input_text& line, std::size_t 
 std::string lines_of(std::span<const float> values, std::size_t width, bool json) {
   std::string lines;
   for (; !values.empty(); values = values.subspan(width)) {
-    const std::span<const float> position = values.first(width);
-    lines += json ? fmt::format("{{\"output\": [{}]}}\n", fmt::join(position, ", "))
-                  : fmt::format("{}\n", fmt::join(position, " "));
+    std::vector<std::string> numbers;
+    for (const float value : values.first(width)) // JSON has no other word for what is no number
+      numbers.push_back(json && !std::isfinite(value) ? "null" : fmt::to_string(value));
+    lines += json ? fmt::format("{{\"output\": [{}]}}\n", fmt::join(numbers, ", "))
+                  : fmt::format("{}\n", fmt::join(numbers, " "));
   }
   return lines;
 }

@@ -169,6 +169,10 @@ std::optional<token_grammar> completion_routes::grammar_of(const writing_request
 }
 
 completion_routes::answers completion_routes::begin(const writing_request& asked, bool is_chat) {
+  const auto refuse = [&] {
+    throw refused_request(503, fmt::format("too many texts are waiting; expected at most {}", how_.waiting));
+  };
+  if (asked.prompts.size() * asked.how.samples > how_.rows + how_.waiting) refuse(); // before any is made
   answers all;
   std::vector<std::string> stops = asked.stops;
   if (is_chat) stops.insert(stops.end(), how_.chat.stops().begin(), how_.chat.stops().end());
@@ -184,8 +188,7 @@ completion_routes::answers completion_routes::begin(const writing_request& asked
       all.push_back(std::make_shared<completion>(words_, ids, how, where, stops, asked.streamed, grammar));
     }
   }
-  if (!writer_.take({all.begin(), all.end()}))
-    throw refused_request(503, fmt::format("too many texts are waiting; expected at most {}", how_.waiting));
+  if (!writer_.take({all.begin(), all.end()})) refuse();
   return all;
 }
 

@@ -6,14 +6,19 @@
 namespace fovea::programs {
 
 connection_threads::room connection_threads::enqueue(std::function<void()> connection) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   waiting_.push_back(std::move(connection));
   if (threads_.size() == most_) return static_cast<room>(true);
   const auto own = threads_.emplace(threads_.end());
   try {
     *own = std::thread([this, own] { serve(own); });
-  } catch (const std::system_error&) { // it waits for a thread that another client gets
+  } catch (const std::system_error&) { // it waits for a thread of another client, or is heard by this one
     threads_.erase(own);
+    if (!threads_.empty()) return static_cast<room>(true);
+    connection = std::move(waiting_.back());
+    waiting_.pop_back();
+    lock.unlock();
+    connection();
   }
   return static_cast<room>(true);
 }

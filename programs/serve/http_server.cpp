@@ -9,8 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
+#include <chrono>
 #include <exception>
+#include <optional>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 namespace fovea::programs {
 namespace {
@@ -31,6 +35,29 @@ std::string problem_of(int status, const http_server::request& from, const serve
   }
 }
 
+/// The body, whatever type it is said to have; nothing where it cannot be read. It is read before a request is refused: what
+/// is left of it would be taken for the next request.
+std::optional<std::string> body_of(const http_server::request& from, const httplib::ContentReader& read) {
+  // The library would take a form apart, and leave the rest of one that is none.
+  const_cast<http_server::request&>(from).headers.erase("Content-Type");
+  std::string body;
+  const bool whole = read([&](const char* piece, std::size_t size) {
+    body.append(piece, size);
+    return true;
+  });
+  return whole ? std::optional(std::move(body)) : std::nullopt;
+}
+
+/// Of methods whose requests have a body.
+bool may_have_body(const std::string& method) {
+  return method == "POST" || method == "PUT" || method == "PATCH" || method == "DELETE";
+}
+
+void refuse_method(const http_server::request& from, http_server::response& to, const std::string& known) {
+  to.set_header("Allow", known);
+  http_server::refuse(to, 405, fmt::format("{}: expected {}; found {}", from.path, known, from.method));
+}
+
 } // namespace
 
 http_server::http_server(const server_limits& limits) : limits_(limits) {
@@ -46,11 +73,10 @@ http_server::http_server(const server_limits& limits) : limits_(limits) {
   server_.set_write_timeout(std::chrono::seconds(10));
   server_.set_pre_routing_handler([this](const request& from, response& to) {
     const auto known = methods_.find(from.path);
-    const bool fits = known == methods_.end() || from.method == known->second ||
+    const bool fits = known == methods_.end() || from.method == known->second || may_have_body(from.method) ||
                       (from.method == "HEAD" && known->second == "GET");
     if (fits) return httplib::Server::HandlerResponse::Unhandled;
-    to.set_header("Allow", known->second);
-    refuse(to, 405, fmt::format("{}: expected {}; found {}", from.path, known->second, from.method));
+    refuse_method(from, to, known->second);
     return httplib::Server::HandlerResponse::Handled;
   });
   server_.set_error_handler([this](const request& from, response& to) {
@@ -74,30 +100,38 @@ void http_server::guarded(response& to, const std::function<void()>& answer) {
   }
 }
 
+void http_server::refuse_other_methods(const std::string& path, const char* known) {
+  methods_[path] = known;
+  const httplib::Server::HandlerWithContentReader refused = [known](const request& from, response& to,
+                                                                    const httplib::ContentReader& read) {
+    if (from.has_header("Content-Length") || from.has_header("Transfer-Encoding")) body_of(from, read);
+    refuse_method(from, to, known);
+  };
+  server_.Post(path, refused); // behind an answer to it
+  server_.Put(path, refused);
+  server_.Patch(path, refused);
+  server_.Delete(path, refused);
+}
+
 void http_server::get(const std::string& path, std::function<void(response&)> answer) {
-  methods_[path] = "GET";
   server_.Get(path, [this, answer = std::move(answer)](const request&, response& to) {
     guarded(to, [&] { answer(to); });
   });
+  refuse_other_methods(path, "GET");
 }
 
 void http_server::post(const std::string& path, std::function<void(const std::string&, response&)> answer) {
-  methods_[path] = "POST";
-  // Read here: the library would take a body that is said to be a form for one.
   server_.Post(path, [this, answer = std::move(answer)](const request& from, response& to,
                                                         const httplib::ContentReader& read) {
+    const bool is_form = from.is_multipart_form_data();
+    const std::optional<std::string> body = body_of(from, read);
     guarded(to, [&] {
-      if (from.is_multipart_form_data())
-        throw refused_request(415, "expected JSON; found a form of several parts");
-      std::string body;
-      const bool whole = read([&](const char* piece, std::size_t size) {
-        body.append(piece, size);
-        return true;
-      });
-      if (!whole) throw refused_request(to.status == 413 ? 413 : 400, problem_of(to.status, from, limits_));
-      answer(body, to);
+      if (is_form) throw refused_request(415, "expected JSON; found a form of several parts");
+      if (!body) throw refused_request(to.status == 413 ? 413 : 400, problem_of(to.status, from, limits_));
+      answer(*body, to);
     });
   });
+  refuse_other_methods(path, "POST");
 }
 
 int http_server::bind(const std::string& host, int port) {
@@ -127,7 +161,14 @@ void http_server::finish() {
     finishing_ = true;
     idle_.wait(lock, [&] { return answering_ == 0; });
   }
-  server_.stop();
+  while (!server_.is_running() && !has_run_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  server_.stop(); // which one that is yet to run would not hear
+}
+
+void http_server::run() {
+  const bool was_stopped = server_.listen_after_bind();
+  has_run_ = true;
+  if (!was_stopped) throw error("no client can come any more: the system gives no more connections");
 }
 
 std::string http_server::metrics() const {

@@ -3,6 +3,7 @@
 #include <httplib.h>
 #include <nlohmann/json_fwd.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -36,8 +37,8 @@ public:
 
   /// Listens; port 0 is any that is free. Returns the port. Throws fovea::error where it cannot.
   int bind(const std::string& host, int port);
-  /// Answers until finish() returns on another thread.
-  void run() { server_.listen_after_bind(); }
+  /// Answers until finish() returns on another thread. Throws fovea::error where no client can come any more.
+  void run();
   /// Begins no more answers, and waits for those that have begun.
   void finish();
 
@@ -59,6 +60,7 @@ private:
   };
 
   void guarded(response& to, const std::function<void()>& answer);
+  void refuse_other_methods(const std::string& path, const char* known);
 
   server_limits limits_;
   listening_server server_;
@@ -68,6 +70,7 @@ private:
   std::condition_variable idle_;
   std::size_t answering_ = 0;
   bool finishing_ = false;
+  std::atomic<bool> has_run_ = false;
 };
 
 } // namespace fovea::programs

@@ -88,6 +88,7 @@ private:
 };
 
 constexpr std::size_t most_whole = std::size_t{1} << 24;
+constexpr std::size_t most_stops = 64; // each of a request's texts looks for all of them
 
 /// What asks for nothing.
 const std::initializer_list<json> nothing{json(false),   json(0),  json::object(),
@@ -125,6 +126,8 @@ writing_request read_writing(const body_reader& body) {
   made.how.seed = body.whole("seed", std::random_device()(), 0, std::size_t{1} << 53);
   made.how.samples = body.whole("n", 1, 1, 128);
   made.stops = body.texts("stop");
+  if (made.stops.size() > most_stops)
+    body_reader::fail("stop", fmt::format("at most {} texts", most_stops), *body.find("stop"));
   for (const std::string& stop : made.stops)
     if (stop.empty()) body_reader::fail("stop", "a text that is not empty", json(stop));
   made.streamed = body.flag("stream");

@@ -11,9 +11,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <csignal>
 #include <functional>
 #include <malloc.h>
+#include <memory>
 #include <thread>
 #include <unistd.h>
 
@@ -62,29 +64,31 @@ void declare_server(CLI::App& app, arguments& a, const served_network& network) 
   declare_chat_template(app, a.chat);
 }
 
-/// Stops a server at the first SIGINT or SIGTERM; the second ends the program. Made before any other thread,
-/// which then leave these signals to it.
+/// Stops a server at the first SIGINT or SIGTERM; the second ends the program, and so does the first where there is no
+/// server yet. Made before any other thread, which then leave these signals to it.
 class stopping_signals {
 public:
-  stopping_signals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-  }
-  void stop_at_first(http_server& server, const std::string& name) {
-    std::thread([this, &server, name] {
+  explicit stopping_signals(const std::string& name) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::thread([server = server_, signals, name] {
       int which = 0;
-      sigwait(&signals_, &which);
+      sigwait(&signals, &which);
+      http_server* const begun = server->load();
+      if (begun == nullptr) _exit(128 + which);
       program::notice(name, "finishing what has begun; once more ends it at once");
-      std::thread([&server] { server.finish(); }).detach();
-      sigwait(&signals_, &which);
+      std::thread([begun] { begun->finish(); }).detach();
+      sigwait(&signals, &which);
       _exit(128 + which);
     }).detach();
   }
+  void stop_at_first(http_server& server) { server_->store(&server); }
 
 private:
-  sigset_t signals_{};
+  std::shared_ptr<std::atomic<http_server*>> server_ = std::make_shared<std::atomic<http_server*>>(nullptr);
 };
 
 /// What is allocated and not given back, of the whole process.
@@ -147,7 +151,7 @@ void run(const arguments& a, const served_network& network, const program_parts&
   }
   add_common_routes(server, parts, network, [&] { return writer ? writer->metrics() : embedder->metrics(); });
   const int port = server.bind(a.host, a.port);
-  signals.stop_at_first(server, parts.name);
+  signals.stop_at_first(server);
   program::notice(parts.name, fmt::format("http://{}:{}/", a.host, port));
   server.run();
 }
@@ -157,7 +161,7 @@ void run(const arguments& a, const served_network& network, const program_parts&
 int serve(const served_network& network, const program_parts& parts, int count, char** words) {
   // One heap for the threads of all clients: of several, each would grow to the most that it ever held.
   ::mallopt(M_ARENA_MAX, 1);
-  stopping_signals signals;
+  stopping_signals signals(parts.name);
   return program::run<arguments>(
       parts.name.c_str(), "Answers over HTTP, by the routes of OpenAI's interface.", count, words,
       [&](CLI::App& app, arguments& a) {

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -127,6 +128,7 @@ std::unique_ptr<speech_network> network_of(const arguments& a, const speech_make
 }
 
 writing_options writing_of(const arguments& a) {
+  if (std::isnan(a.temperature)) throw error("--temperature: expected a number from 0 to 1; found nan");
   writing_options how = a.how;
   how.times = !a.no_times;
   how.temperatures.clear();
@@ -205,13 +207,13 @@ void run(const arguments& a, const speech_makers& makers, const program_parts& p
   const whisper_tokens tokens = tokens_of(a, parts, words, with_files.tokenizer, makers.sizes);
   const std::unique_ptr<speech_network> network = network_of(a, makers, weights, tokens.context);
   window_writer writer(*network, makers.sizes, words, tokens, writing_of(a));
-  spoken_text_printer printer(a);
 
   const std::unique_ptr<speech_hearing> hearing = makers.hearing(a.threads);
   const heard_sound sound = hear(from, *hearing);
   const std::string language = language_of(a, parts, tokens, sound, writer);
   transcriber spoken(sound, writer, tokens, tokens.beginning(language, a.task == "translate", !a.no_times),
                      !a.no_context);
+  spoken_text_printer printer(a); // which replaces files of subtitles
   write(sound, spoken, printer);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   const double seconds = from.seconds_read();

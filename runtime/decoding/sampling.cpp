@@ -49,13 +49,13 @@ double sum_of(std::span<const token_probability> tokens) {
   return sum;
 }
 
-/// Keeps the likeliest, each while those before it sum to less than `share` of all. A heap gives them in
+/// Keeps the likeliest, and each other while those before it sum to less than `share` of all. A heap gives them in
 /// order without sorting the whole vocabulary.
 void keep_top_p(std::vector<token_probability>& tokens, double share) {
   const double enough = share * sum_of(tokens);
   std::vector<token_probability> kept;
   std::make_heap(tokens.begin(), tokens.end(), less_likely);
-  for (double sum = 0; !tokens.empty() && sum < enough; sum += kept.back().probability) {
+  for (double sum = 0; !tokens.empty() && (kept.empty() || sum < enough); sum += kept.back().probability) {
     std::pop_heap(tokens.begin(), tokens.end(), less_likely);
     kept.push_back(tokens.back());
     tokens.pop_back();

@@ -564,6 +564,10 @@ TEST_CASE("a program moves along numbers that come as lines", "[programs]") {
   CHECK(std::ranges::count(run.said, '\n') == 22);
   const program_run as_json = p.run(FOVEA_TINY_STREAM, {file, "--json"});
   CHECK(json::parse(as_json.said.substr(0, as_json.said.find('\n')))["output"].size() == 3);
+  const std::string huge = p.folder.write("huge.txt", "3e38 3e38\n3e38 -3e38\n3e38 3e38\n").string();
+  const std::string infinite = p.run(FOVEA_TINY_STREAM, {huge, "--json"}).said;
+  CHECK_THAT(infinite, Contains("null"));
+  CHECK_NOTHROW(json::parse(infinite.substr(0, infinite.find('\n'))));
 }
 
 TEST_CASE("a program moves along numbers that come as bytes", "[programs]") {

@@ -4,6 +4,7 @@
 import base64
 import concurrent.futures
 import contextlib
+import http.client
 import json
 import math
 import random
@@ -12,9 +13,10 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 import unittest
 
-from server import WORDS, Serving
+from server import SHAPES, WORDS, Serving, drawn_weights
 
 
 def attention_of(weights, text):
@@ -262,6 +264,53 @@ class Serve(Serving):
         self.assertEqual((status, json.loads(said)["usage"]["prompt_tokens"]), (200, 3002))
         status, _, said = server.ask("POST", "/v1/completions", "--x\r\n\r\n--x--", {"Content-Type": "multipart/form-data; boundary=x"})
         self.assertEqual((status, json.loads(said)["error"]["message"]), (415, "expected JSON; found a form of several parts"))
+
+    def test_what_is_refused_leaves_nothing_for_the_next_request(self):
+        server = self.started(self.writer)
+        form = {"Content-Type": "multipart/form-data"}
+        for method, path, headers, expected in (
+            ("POST", "/health", {}, 405),
+            ("POST", "/health", form, 405),
+            ("PUT", "/v1/completions", {}, 405),
+            ("DELETE", "/health", {}, 405),
+            ("POST", "/nowhere", {}, 404),
+            ("POST", "/v1/completions", form, 415),
+            ("POST", "/v1/completions", form | {"Content-Type": "multipart/form-data; boundary=x"}, 415),
+            ("POST", "/v1/completions", {}, 400),
+        ):
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            with contextlib.closing(connection):
+                for asked in ((method, path, "GET /nowhere HTTP/1.1\r\n\r\n", headers), ("GET", "/health")):
+                    connection.request(*asked)
+                    own = connection.sock
+                    answer = connection.getresponse()
+                    answer.read()
+                    self.assertIs(connection.sock, own)
+                    self.assertEqual(answer.status, expected if len(asked) > 2 else 200, asked)
+        self.assertEqual(server.ask("DELETE", "/health")[0], 405)
+
+    def test_no_share_of_all_is_the_likeliest_token(self):
+        server = self.started(self.writer)
+        likeliest = server.post("/v1/completions", prompt="one two", temperature=0, max_tokens=5)["choices"]
+        self.assertEqual(server.post("/v1/completions", prompt="one two", top_p=0, max_tokens=5)["choices"], likeliest)
+
+    def test_more_texts_than_ever_fit_are_refused_before_they_are_made(self):
+        server = self.started(self.writer)
+        status, _, text = server.ask("POST", "/v1/completions", {"prompt": ["one"] * 100000, "n": 128})
+        self.assertEqual((status, json.loads(text)["error"]["message"]), (503, "too many texts are waiting; expected at most 256"))
+        self.assertLess(server.memory(), 1 << 28)
+        status, _, text = server.ask("POST", "/v1/completions", {"prompt": "one", "stop": ["x"] * 65})
+        self.assertEqual(status, 400)
+        self.assertRegex(json.loads(text)["error"]["message"], "^stop: expected at most 64 texts; found ")
+
+    def test_a_signal_ends_it_before_it_answers_too(self):
+        weights = drawn_weights(self.folder / "weights.safetensors", SHAPES)
+        for delay in (0, 0.001, 0.003, 0.01, 0.03):
+            words = [self.writer, "--weights", str(weights), "--port", "0"]
+            with subprocess.Popen(words, stderr=subprocess.DEVNULL) as process:
+                time.sleep(delay)
+                process.send_signal(signal.SIGTERM)
+                self.assertIn(process.wait(60), (0, -signal.SIGTERM, 128 + signal.SIGTERM))
 
     def test_more_than_may_wait_is_refused(self):
         server = self.started(self.writer, "--rows", "1", "--waiting", "2")

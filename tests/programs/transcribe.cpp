@@ -644,6 +644,10 @@ TEST_CASE("files that are not a Whisper's are refused in one sentence", "[transc
   refused(with({"--task", "translate"}, config_with("is_multilingual", false)),
           "--task: expected transcribe, for the model knows but English; found translate");
   refused({"--srt", (from.folder / "none" / "s.srt").string()}, "s.srt: cannot be written");
+  refused({"--temperature", "nan"}, "--temperature: expected a number from 0 to 1; found nan");
+  const std::string kept = from.folder.write("kept.srt", "kept").string();
+  refused({"--srt", kept, "--language", "fr"}, "--language: expected one of en, de, haw; found fr");
+  CHECK(content(kept) == "kept");
 
   json moved = tokenizer_json();
   for (json& one : moved["added_tokens"]) one["id"] = one["id"].get<int>() + 1;

@@ -41,6 +41,7 @@ TEST_CASE("equal scores are kept alike by top_k, and by id by top_p") {
   REQUIRE(likeliest.size() == 1);
   CHECK(likeliest[0].id == 1);
   CHECK(likeliest[0].probability == 1);
+  for (const double none : {0.0, 1e-320}) CHECK(filtered(scores, {.top_p = none}).size() == 1);
   CHECK(filtered(scores, {.min_p = 1}).size() == 2);
 }
 

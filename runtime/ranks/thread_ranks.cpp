@@ -91,7 +91,7 @@ private:
   void wait() {
     std::unique_lock lock(mutex_);
     const std::uint64_t now = round_;
-    if (++arrived_ == size()) {
+    if (left_ < 0 && ++arrived_ == size()) {
       arrived_ = 0;
       ++round_;
       changed_.notify_all();

@@ -83,6 +83,8 @@ learner::weighted_loss learner::mean_loss(weighted_loss own, std::int64_t rows, 
                     number_text(static_cast<double>(all[i])) + "; expected the same on every rank");
     };
     expect_same(1, "a number of rows"), expect_same(2, "a rate");
+    // Gradients go through statistics of all ranks as through means, whatever a rank's loss weighs.
+    if (over_ranks_) expect_same(3, "a number of counted targets (for .batch_norm_over_ranks)");
   }
   return mean_of(total, weight);
 }

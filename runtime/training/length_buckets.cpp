@@ -4,6 +4,7 @@
 #include <fovea/runtime/training/shuffle.hpp>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace fovea::core {
@@ -11,6 +12,9 @@ namespace fovea::core {
 length_buckets::length_buckets(std::vector<std::size_t> lengths, bucket_options options)
     : lengths_(std::move(lengths)), options_(options) {
   if (lengths_.empty()) throw error("expected examples to learn from; found none");
+  if (options_.rows == 0 || options_.bucket == 0)
+    throw error("expected batches of at least one row, and at least one in a bucket; found " +
+                std::to_string(options_.rows) + " and " + std::to_string(options_.bucket));
   begin(0);
 }
 

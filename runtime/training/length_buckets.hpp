@@ -22,7 +22,7 @@ struct bucket_options {
 /// longer side's or their sum.
 class length_buckets {
 public:
-  /// Throws fovea::error where there are no examples.
+  /// Throws fovea::error where there are no examples, or no rows or batches.
   length_buckets(std::vector<std::size_t> lengths, bucket_options options);
 
   /// Batches of an epoch; the last examples of an epoch may make a batch of fewer rows.

@@ -42,11 +42,15 @@ void rmsprop::update(const parameter_update& u) const {
 
 template <bool decoupled>
 void adam_of<decoupled>::update(const parameter_update& u) const {
-  const auto step = static_cast<double>(u.step);
   optimizer_args a = begin(optimizer_rule::adam, u, rate, decoupled ? 0 : weight_decay);
-  a.rate = static_cast<float>(rate * u.rate_factor / (1 - std::pow(beta1, step)));
-  a.root = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, step)));
   a.beta1 = static_cast<float>(beta1), a.beta2 = static_cast<float>(beta2);
+  // What the moments lack so early, by the factors that they are made with: a beta2 of 0.99999 is rounded by more
+  // than a thousandth of what it takes.
+  const auto lacking = [&](float beta) {
+    return 1 - std::pow(static_cast<double>(beta), static_cast<double>(u.step));
+  };
+  a.rate = static_cast<float>(rate * u.rate_factor / lacking(a.beta1));
+  a.root = static_cast<float>(1 / std::sqrt(lacking(a.beta2)));
   a.epsilon = static_cast<float>(epsilon);
   if (decoupled) a.kept = static_cast<float>(1 - rate * u.rate_factor * weight_decay);
   u.apply(a);

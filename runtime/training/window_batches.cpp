@@ -11,6 +11,9 @@ namespace fovea::core {
 
 window_batches::window_batches(token_text text, window_options options)
     : text_(std::move(text)), options_(options) {
+  if (options_.rows == 0 || options_.length == 0)
+    throw error("expected batches of at least one row, and windows of at least one token; found " +
+                std::to_string(options_.rows) + " and " + std::to_string(options_.length));
   if (text_.size() <= options_.length)
     throw error("expected a text of more than " + std::to_string(options_.length) +
                 " tokens, the length of a window; found " + std::to_string(text_.size()));
@@ -40,6 +43,13 @@ std::size_t window_batches::count() const { return (windows() + options_.rows - 
 token_batch window_batches::following(std::size_t i) const {
   const std::size_t first = i * options_.rows, rows = std::min(options_.rows, windows() - first);
   return made(rows, options_.length, [&](std::size_t row) { return (first + row) * options_.length; });
+}
+
+std::size_t window_batches::row_length() const {
+  if (text_.size() <= options_.rows)
+    throw error("expected a text of more than " + std::to_string(options_.rows) +
+                " tokens, to be read as so many rows; found " + std::to_string(text_.size()));
+  return (text_.size() - 1) / options_.rows;
 }
 
 std::size_t window_batches::side_by_side_count() const {

@@ -22,7 +22,7 @@ struct window_options {
 /// A long text in batches of windows.
 class window_batches {
 public:
-  /// Throws fovea::error where the text has no window and a token after it.
+  /// Throws fovea::error where the text has no window and a token after it, and of no rows or tokens.
   window_batches(token_text text, window_options options);
 
   /// Batch number i of an endless sequence, each window drawn from all alike: a function of the seed and i
@@ -36,13 +36,13 @@ public:
 
   /// The text as `rows` texts side by side, read on from batch to batch: row r of batch i goes on where row r
   /// of the batch before it ended, for batches 0 to side_by_side_count() - 1, the last of which may be
-  /// shorter. What is left over, fewer tokens than rows, belongs to none.
+  /// shorter. What is left over, fewer tokens than rows, belongs to none. Throws fovea::error where a row has no token.
   std::size_t side_by_side_count() const;
   token_batch side_by_side(std::size_t i) const;
 
 private:
   std::size_t windows() const { return (text_.size() - 1) / options_.length; }
-  std::size_t row_length() const { return (text_.size() - 1) / options_.rows; }
+  std::size_t row_length() const;
   template <class F>
   token_batch made(std::size_t rows, std::size_t length, F first_of) const;
 

@@ -299,6 +299,18 @@ TEST_CASE("ranks that do different things are told so", "[training]") {
                     "no data");
 }
 
+TEST_CASE("who is left alone is told so at each call", "[training]") {
+  std::vector<std::string> said;
+  run_ranks(2, [&](const rank_group& group) {
+    std::vector<float> values(3, 1.f);
+    group.mean(values);
+    for (int i = 0; i < 3 && group.rank() == 0; ++i)
+      said.push_back(message_of<error>([&] { group.mean(values); }));
+  });
+  CHECK(said ==
+        std::vector<std::string>(3, "rank 1 has left the group; expected the same calls on every rank"));
+}
+
 TEST_CASE("ranks refuse a checkpoint together", "[training]") {
   const temporary_folder folder;
   const auto other = [&](int i) { return folder / ("rank_" + std::to_string(i) + ".safetensors"); };
@@ -369,6 +381,24 @@ TEST_CASE("batch_norm takes the statistics of all ranks' rows where that is want
   });
   CHECK_THAT(found[1], Catch::Contains("is 9, expected 1 to 8"));
   CHECK(found[0] == "rank 1: " + found[1]);
+}
+
+TEST_CASE("ranks whose statistics are of all count as many targets as each other", "[training]") {
+  const auto learn_from = [](std::size_t apart) {
+    return messages_of(2, [&](const rank_group& group) {
+      auto fit = train(tagger, sgd{}, start(tagger),
+                       {.capacity = {{B, 8}, {T, 5}}, .group = group, .batch_norm_over_ranks = true});
+      const std::string problem =
+          message_of<error>([&] { learn_tags(fit, 4 + apart * static_cast<std::size_t>(group.rank()), 2); });
+      const bool as_it_was = values_of(fit.weights()) == values_of(start(tagger));
+      throw error(problem + (as_it_was ? "" : "; learned"));
+    });
+  };
+  CHECK(learn_from(0) == texts{"; learned", "; learned"});
+  const std::string expected =
+      "train: at step 1 rank 1 has a number of counted targets (for "
+      ".batch_norm_over_ranks) of 6, and rank 0 of 4; expected the same on every rank";
+  CHECK(learn_from(2) == texts{expected, expected});
 }
 
 TEST_CASE("statistics are the mean over the ranks, and what is carried is each rank's own", "[training]") {

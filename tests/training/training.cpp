@@ -64,6 +64,17 @@ TEST_CASE("optimizers follow PyTorch's", "[training]") {
          {.schedule = noam_schedule({.width = 10, .warmup = 40}), .clip = 0.5});
 }
 
+TEST_CASE("Adam's first step is its rate, whatever the moments keep", "[training]") {
+  const double beta1 = GENERATE(0.0, 0.9, 0.99999), beta2 = GENERATE(0.5, 0.999, 0.99999, 0.9999999);
+  for (const auto rule : {core::reference::update, core::simd::backend::update}) {
+    const float gradient = -0.5f;
+    float value = 0, mean = 0, squares = 0;
+    adam{.rate = 0.01, .beta1 = beta1, .beta2 = beta2}.update(
+        {.count = 1, .values = &value, .gradients = &gradient, .moments = {&mean, &squares}, .apply = *rule});
+    CHECK(value == Approx(0.01).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("what is frozen counts for no norm", "[training]") {
   const golden_case c("optimiser_sgd");
   const auto x = floats<2>(c, "x");

@@ -118,6 +118,24 @@ TEST_CASE("texts side by side go on from batch to batch", "[training]") {
             .side_by_side_count() == 1);
 }
 
+TEST_CASE("batches of nothing, and texts without a token for each row, are refused", "[training]") {
+  const auto windows = [](std::size_t rows, std::size_t length) {
+    return message_of<error>(
+        [&] { window_batches(token_text(counted(9)), {.rows = rows, .length = length}); });
+  };
+  const std::string expected =
+      "expected batches of at least one row, and windows of at least one token; found ";
+  CHECK(windows(0, 4) == expected + "0 and 4");
+  CHECK(windows(2, 0) == expected + "2 and 0");
+  CHECK(windows(8, 4).empty());
+  const window_batches few(token_text(counted(9)), {.rows = 9, .length = 4, .vocabulary = 9});
+  const std::string short_text = "expected a text of more than 9 tokens, to be read as so many rows; found 9";
+  CHECK(message_of<error>([&] { few.side_by_side_count(); }) == short_text);
+  CHECK(message_of<error>([&] { few.side_by_side(0); }) == short_text);
+  for (const bucket_options& none : {bucket_options{.rows = 0}, bucket_options{.bucket = 0}})
+    CHECK_THROWS_AS(length_buckets({1, 2}, none), error);
+}
+
 TEST_CASE("shuffled is an order of all, its own for each seed and round", "[training]") {
   std::vector<std::size_t> order = shuffled(50, 3);
   CHECK(order == shuffled(50, 3));

@@ -1,6 +1,7 @@
 #include <fovea/programs/serve/request.hpp>
 
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/json/check_members.hpp>
 #include <fovea/base/json/parse_json.hpp>
 
 #include <fmt/format.h>
@@ -77,7 +78,9 @@ public:
 private:
   static core::json_document parsed(const std::string& body) {
     try {
-      return core::parse_json(body);
+      core::json_document made = core::parse_json(body);
+      core::check_members(*made);
+      return made;
     } catch (const error& problem) {
       throw refused_request(400, std::string("body: ") + problem.what());
     }
@@ -182,7 +185,7 @@ void read_arguments(ordered_json& calls) {
     if (found == function.end() || !found->is_string()) continue;
     const std::string text = found->get<std::string>();
     try {
-      core::parse_json(text);
+      core::check_members(*core::parse_json(text));
       *found = ordered_json::parse(text);
     } catch (const error&) {
       refuse(*found);

@@ -1,6 +1,5 @@
 #include <fovea/runtime/chat/evaluator.hpp>
 
-#include <fovea/base/in_quotes.hpp>
 #include <fovea/runtime/chat/chat_error.hpp>
 #include <fovea/runtime/chat/functions.hpp>
 #include <fovea/runtime/chat/strftime.hpp>
@@ -311,7 +310,7 @@ private:
     const value first = evaluate(*n.parts.front());
     arguments given;
     if (n.what != kind::call) given.places.push_back(first);
-    std::size_t bytes = n.what == kind::call ? 0 : first.size();
+    std::size_t bytes = first.size(); // of a method, what it is one of
     for (std::size_t i = 0; i < n.names.size(); ++i) {
       value one = evaluate(*n.parts[i + 1]);
       bytes += one.size();
@@ -338,18 +337,13 @@ private:
 
   value called(const node& n, scope* seen, const arguments& given) {
     const inner here(*this, seen);
-    if (given.places.size() > n.names.size())
-      throw error(n.text + ": expected at most " + std::to_string(n.names.size()) + " arguments; found " +
-                  std::to_string(given.places.size()));
-    for (const auto& [name, v] : given.named)
-      if (std::ranges::find(n.names, name) == n.names.end())
-        throw error(n.text + ": expected the argument " + listed({n.names.begin(), n.names.end()}) +
-                    "; found " + in_quotes(name));
+    check_arguments(n.text, {n.names.begin(), n.names.end()}, given);
     const std::size_t without_default = n.names.size() + 1 - n.parts.size();
     for (std::size_t i = 0; i < n.names.size(); ++i) {
       value v = given.at(i, n.names[i]);
-      if (v.is_undefined() && i >= without_default) v = evaluate(*n.parts[i - without_default]);
-      if (v.is_undefined()) v = undefined{std::make_shared<const std::string>(n.names[i])};
+      if (!given.has(i, n.names[i]))
+        v = i >= without_default ? evaluate(*n.parts[i - without_default])
+                                 : undefined{std::make_shared<const std::string>(n.names[i])};
       scope_->set(n.names[i], std::move(v));
     }
     std::string text;

@@ -8,6 +8,7 @@
 #include <fovea/runtime/chat/text.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -18,7 +19,10 @@
 namespace fovea::core::jinja {
 namespace {
 
-using filter = value (*)(const arguments& given);
+struct filter {
+  value (*call)(const arguments& given);
+  parameters takes = {};
+};
 
 const value& subject(const arguments& given) { return given.places.front(); }
 std::string subject_text(const arguments& given) { return printed(subject(given)); }
@@ -122,10 +126,15 @@ arguments rest_of(const arguments& given, const value& one, std::size_t used) {
 }
 
 value map(const arguments& given) {
+  // A map in a map in a map has one more for each.
+  if (const std::size_t count = given.places.size() - 1; count > most_depth)
+    throw error("map: expected at most " + std::to_string(most_depth) + " arguments; found " +
+                std::to_string(count));
   const value path = given.at(given.places.size(), "attribute"),
               otherwise = given.at(given.places.size(), "default");
   std::vector<value> made;
   if (!is_true(subject(given))) return value::of_list({}); // as in jinja2, of none too
+  std::size_t size = 0;
   for (const value& one : iterated(subject(given))) {
     if (given.places.size() > 1) {
       made.push_back(filtered(given.places[1].text_of("the name of a filter"), rest_of(given, one, 2)));
@@ -135,6 +144,7 @@ value map(const arguments& given) {
       const value member = member_at(one, path);
       made.push_back(member.is_undefined() && !otherwise.is_undefined() ? otherwise : member);
     }
+    check_size(size += made.back().size());
   }
   return value::of_list(std::move(made));
 }
@@ -193,6 +203,23 @@ value indented(const arguments& given) {
   return made;
 }
 
+/// A whole number in a base, which 0x, 0o or 0b may say before its digits.
+std::optional<std::int64_t> whole_in_base(std::string_view text, std::int64_t base) {
+  if (base < 2 || base > 36) throw error("int: expected a base from 2 to 36; found " + std::to_string(base));
+  text = stripped(text);
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+  const std::string_view marks = base == 16 ? "xX" : base == 8 ? "oO" : base == 2 ? "bB" : "";
+  if (text.size() > 1 && text[0] == '0' && marks.find(text[1]) != std::string_view::npos)
+    text.remove_prefix(2);
+  if (text.starts_with('-')) return std::nullopt;
+  std::int64_t made = 0;
+  const auto [end, problem] =
+      std::from_chars(text.data(), text.data() + text.size(), made, static_cast<int>(base));
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return is_negative ? -made : made;
+}
+
 /// The number that a text is, blanks around it and a sign before it allowed.
 template <class number>
 std::optional<number> written_number(std::string_view text) {
@@ -210,7 +237,11 @@ value to_integer(const arguments& given) {
   const value& v = subject(given);
   if (v.is_integer() || v.truth() != nullptr) return v.integer();
   if (v.text() != nullptr) {
-    if (const auto integer = written_number<std::int64_t>(*v.text())) return *integer;
+    const value given_base = given.at(2, "base");
+    const std::int64_t base = given_base.is_undefined() ? 10 : given_base.integer();
+    if (const auto integer =
+            base == 10 ? written_number<std::int64_t>(*v.text()) : whole_in_base(*v.text(), base))
+      return *integer;
   }
   const auto real = read_real(v);
   if (real && std::abs(*real) < 0x1p63) return static_cast<std::int64_t>(*real);
@@ -244,9 +275,19 @@ value summed(const arguments& given) {
 }
 
 value reversed(const arguments& given) {
+  if (subject(given).text() != nullptr) return slice(subject(given), {}, {}, std::int64_t{-1});
   std::vector<value> all = iterated(subject(given));
   std::ranges::reverse(all);
-  return subject(given).text() != nullptr ? joined_of(all, "") : value::of_list(std::move(all));
+  return value::of_list(std::move(all));
+}
+
+/// What stands first, at place 0, or last, at -1.
+template <int place>
+value at_end(const arguments& given) {
+  const value& of = subject(given);
+  if (of.text() != nullptr || of.items() != nullptr) return item(of, std::int64_t{place});
+  const std::vector<value> all = iterated(of);
+  return all.empty() ? value() : place == 0 ? all.front() : all.back();
 }
 
 value trimmed(const arguments& given) {
@@ -281,53 +322,44 @@ value counted(const arguments& given) { return static_cast<std::int64_t>(length(
 
 const std::map<std::string_view, filter>& filters() {
   static const std::map<std::string_view, filter> known{
-      {"abs",
-       [](auto& given) {
+      {"abs", {[](auto& given) {
          const value& v = subject(given);
          return v.number() < 0 ? unary("-", v) : v;
-       }},
-      {"capitalize", [](auto& given) { return value(capitalized(subject_text(given))); }},
-      {"count", counted},
-      {"d", otherwise},
-      {"default", otherwise},
-      {"dictsort", dict_sort},
-      {"first",
-       [](auto& given) {
-         const std::vector<value> all = iterated(subject(given));
-         return all.empty() ? value() : all.front();
-       }},
-      {"float", to_real},
-      {"indent", indented},
-      {"int", to_integer},
-      {"items", [](auto& given) { return pairs(subject(given)); }},
-      {"join", join},
-      {"last",
-       [](auto& given) {
-         const std::vector<value> all = iterated(subject(given));
-         return all.empty() ? value() : all.back();
-       }},
-      {"length", counted},
-      {"list", [](auto& given) { return value::of_list(iterated(subject(given))); }},
-      {"lower", [](auto& given) { return value(lower(subject_text(given))); }},
-      {"map", map},
-      {"max", extreme<false>},
-      {"min", extreme<true>},
-      {"reject", chosen<false, false>},
-      {"rejectattr", chosen<false, true>},
-      {"replace", replaced},
-      {"reverse", reversed},
-      {"round", rounded},
-      {"safe", [](auto& given) { return value(subject_text(given)); }},
-      {"select", chosen<true, false>},
-      {"selectattr", chosen<true, true>},
-      {"sort", sort},
-      {"string", [](auto& given) { return value(subject_text(given)); }},
-      {"sum", summed},
-      {"title", [](auto& given) { return value(title_of_words(subject_text(given))); }},
-      {"tojson", to_json},
-      {"trim", trimmed},
-      {"unique", unique},
-      {"upper", [](auto& given) { return value(upper(subject_text(given))); }},
+       }}},
+      {"capitalize", {[](auto& given) { return value(capitalized(subject_text(given))); }}},
+      {"count", {counted}},
+      {"d", {otherwise, {"default_value", "boolean"}}},
+      {"default", {otherwise, {"default_value", "boolean"}}},
+      {"dictsort", {dict_sort, {"case_sensitive", "by", "reverse"}}},
+      {"first", {at_end<0>}},
+      {"float", {to_real, {"default"}}},
+      {"indent", {indented, {"width", "first", "blank"}}},
+      {"int", {to_integer, {"default", "base"}}},
+      {"items", {[](auto& given) { return pairs(subject(given)); }}},
+      {"join", {join, {"d", "attribute"}}},
+      {"last", {at_end<-1>}},
+      {"length", {counted}},
+      {"list", {[](auto& given) { return value::of_list(iterated(subject(given))); }}},
+      {"lower", {[](auto& given) { return value(lower(subject_text(given))); }}},
+      {"map", {map, {anything}}},
+      {"max", {extreme<false>, {"case_sensitive", "attribute"}}},
+      {"min", {extreme<true>, {"case_sensitive", "attribute"}}},
+      {"reject", {chosen<false, false>, {anything}}},
+      {"rejectattr", {chosen<false, true>, {anything}}},
+      {"replace", {replaced, {"old", "new", "count"}}},
+      {"reverse", {reversed}},
+      {"round", {rounded, {"precision", "method"}}},
+      {"safe", {[](auto& given) { return value(subject_text(given)); }}},
+      {"select", {chosen<true, false>, {anything}}},
+      {"selectattr", {chosen<true, true>, {anything}}},
+      {"sort", {sort, {"reverse", "case_sensitive", "attribute"}}},
+      {"string", {[](auto& given) { return value(subject_text(given)); }}},
+      {"sum", {summed, {"attribute", "start"}}},
+      {"title", {[](auto& given) { return value(title_of_words(subject_text(given))); }}},
+      {"tojson", {to_json, {"ensure_ascii", "indent", "separators", "sort_keys"}}},
+      {"trim", {trimmed, {"chars"}}},
+      {"unique", {unique, {"case_sensitive", "attribute"}}},
+      {"upper", {[](auto& given) { return value(upper(subject_text(given))); }}},
   };
   return known;
 }
@@ -340,7 +372,8 @@ value filtered(std::string_view name, const arguments& given) {
   const auto found = filters().find(name);
   if (found == filters().end())
     throw error("expected one of the filters " + filter_names() + "; found " + in_quotes(name));
-  return found->second(given);
+  check_arguments(name, found->second.takes, given, 1);
+  return found->second.call(given);
 }
 
 std::string filter_names() {

@@ -21,6 +21,13 @@ constexpr std::array<std::string_view, 31> methods{
     "lower",      "lstrip",     "removeprefix", "removesuffix", "replace", "rfind", "rsplit", "rstrip",
     "split",      "splitlines", "startswith",   "strip",        "title",   "upper", "values"};
 
+/// The names of what a method, a filter or a macro takes, in their order; `anything` alone of one that does.
+using parameters = std::vector<std::string_view>;
+constexpr std::string_view anything = "*";
+/// Throws fovea::error where it is given what it does not take; `used` places are not for it.
+void check_arguments(std::string_view of, const parameters& takes, const arguments& given,
+                     std::size_t used = 0);
+
 /// A method of a value as a function; undefined where it has none of this name.
 value method(const value& of, std::string_view name);
 

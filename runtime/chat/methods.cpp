@@ -8,16 +8,23 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
+#include <span>
 
 namespace fovea::core::jinja {
 namespace {
 
-using text_method = value (*)(const std::string& text, const arguments& given);
+struct text_method {
+  value (*call)(const std::string& text, const arguments& given);
+  parameters takes = {};
+};
 
 value given_sides(const std::string& text, const arguments& given, sides where) {
   const value of = given.at(0, "chars");
   if (of.is_undefined() || of.is_none()) return stripped(text, where);
-  return stripped(text, where, of.text_of("a text of the characters to strip"));
+  const std::string& characters = of.text_of("a text of the characters to strip");
+  found(text, characters); // refuses what would take hours
+  return stripped(text, where, characters);
 }
 
 /// How often at most; every time where it is not said or below 0.
@@ -27,6 +34,11 @@ std::size_t most_times(const arguments& given, const char* name) {
   return times < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(times);
 }
 
+void append(std::string_view part, std::vector<value>& to) {
+  check_parts(to.size() + 1);
+  to.emplace_back(part);
+}
+
 std::vector<value> words(std::string_view text, std::size_t most) {
   std::vector<value> made;
   for (text = stripped(text, {.right = false}); !text.empty(); text = stripped(text, {.right = false})) {
@@ -34,7 +46,7 @@ std::vector<value> words(std::string_view text, std::size_t most) {
     if (made.size() == most) end = text.size(); // with the space at its end
     while (end < text.size() && !is_space(code_point_at(text, end).value))
       end += code_point_at(text, end).bytes;
-    made.emplace_back(text.substr(0, end));
+    append(text.substr(0, end), made);
     text.remove_prefix(end);
   }
   return made;
@@ -50,7 +62,7 @@ value split(const std::string& text, const arguments& given) {
   std::size_t begin = 0;
   for (std::size_t end = found(text, mark); end != std::string::npos && made.size() < most;
        end = text.find(mark, begin)) {
-    made.emplace_back(text.substr(begin, end - begin));
+    append(std::string_view(text).substr(begin, end - begin), made);
     begin = end + mark.size();
   }
   made.emplace_back(text.substr(begin));
@@ -68,7 +80,7 @@ value split_from_end(const std::string& text, const arguments& given) {
   while (made.size() < most && end >= mark.size()) {
     const std::size_t at = text.rfind(mark, end - mark.size());
     if (at == std::string::npos) break;
-    made.emplace_back(text.substr(at + mark.size(), end - at - mark.size()));
+    append(std::string_view(text).substr(at + mark.size(), end - at - mark.size()), made);
     end = at;
   }
   made.emplace_back(text.substr(0, end));
@@ -90,19 +102,43 @@ value lines(const std::string& text, const arguments& given) {
     }
     const std::size_t after =
         end == text.size() ? end : end + (text.compare(end, 2, "\r\n") == 0 ? 2 : bytes);
-    made.emplace_back(text.substr(begin, (keeps ? after : end) - begin));
+    append(std::string_view(text).substr(begin, (keeps ? after : end) - begin), made);
     begin = after;
   }
   return value::of_list(std::move(made));
 }
 
+/// The part of a text that a method looks into, and how many characters stand before it.
+struct looked_into {
+  std::string_view text;
+  std::int64_t before = 0;
+};
+
+/// That from `start` to `end`, as Python has them; none where it would begin behind its end.
+std::optional<looked_into> part_of(const std::string& text, const arguments& given) {
+  const value start = given.at(1, "start"), end = given.at(2, "end");
+  const auto is_said = [](const value& v) { return !v.is_undefined() && !v.is_none(); };
+  if (!is_said(start) && !is_said(end)) return looked_into{text};
+  const auto count = static_cast<std::int64_t>(characters_of(text));
+  const auto place_of = [&](const value& v, std::int64_t otherwise) {
+    const std::int64_t at = is_said(v) ? v.integer("a whole number as a bound") : otherwise;
+    return at < 0 ? std::max<std::int64_t>(at + count, 0) : at;
+  };
+  const std::int64_t from = place_of(start, 0), to = std::min(place_of(end, count), count);
+  if (from > to) return std::nullopt;
+  const std::string_view behind =
+      std::string_view(text).substr(byte_at(text, static_cast<std::size_t>(from)));
+  return looked_into{behind.substr(0, byte_at(behind, static_cast<std::size_t>(to - from))), from};
+}
+
 /// Whether a text has one of these at its begin or its end.
 template <bool at_begin>
 value has_affix(const std::string& text, const arguments& given) {
-  const value affix = given.at(0, "prefix");
+  const value affix = given.at(0, at_begin ? "prefix" : "suffix");
+  const std::optional<looked_into> in = part_of(text, given);
   const auto has = [&](const value& one) {
     const std::string& part = one.text_of("a text, or a tuple of texts");
-    return at_begin ? text.starts_with(part) : text.ends_with(part);
+    return in && (at_begin ? in->text.starts_with(part) : in->text.ends_with(part));
   };
   if (const list* several = affix.items()) return std::ranges::any_of(several->items, has);
   return has(affix);
@@ -130,17 +166,25 @@ value replaced(const std::string& text, const arguments& given) {
   return made.append(text, begin);
 }
 
-/// The place of a part, in characters.
-value place(const std::string& text, std::size_t at) {
-  return at == std::string::npos ? value(std::int64_t{-1})
-                                 : value(static_cast<std::int64_t>(length(value(text.substr(0, at)))));
+/// The place of the first such part, or the last, in characters; -1 where there is none.
+template <bool last>
+value place(const std::string& text, const arguments& given) {
+  const std::string part = given.at(0, "sub").text_of();
+  const std::optional<looked_into> in = part_of(text, given);
+  std::size_t at = in ? found(in->text, part) : std::string::npos; // refuses what would take hours
+  if (last && at != std::string::npos) at = in->text.rfind(part);
+  if (at == std::string::npos) return std::int64_t{-1};
+  return in->before + static_cast<std::int64_t>(characters_of(in->text.substr(0, at)));
 }
 
 value count_of(const std::string& text, const arguments& given) {
   const std::string part = given.at(0, "sub").text_of("a text to count");
-  if (part.empty()) return static_cast<std::int64_t>(length(value(text)) + 1);
+  const std::optional<looked_into> in = part_of(text, given);
+  if (!in) return std::int64_t{0};
+  if (part.empty()) return static_cast<std::int64_t>(characters_of(in->text) + 1);
   std::int64_t count = 0;
-  for (std::size_t at = found(text, part); at != std::string::npos; at = text.find(part, at + part.size()))
+  for (std::size_t at = found(in->text, part); at != std::string::npos;
+       at = in->text.find(part, at + part.size()))
     ++count;
   return count;
 }
@@ -193,60 +237,59 @@ bool every(const std::string& text, bool (*is)(std::uint32_t)) {
 
 const std::map<std::string_view, text_method>& text_methods() {
   static const std::map<std::string_view, text_method> all{
-      {"strip", [](auto& text, auto& given) { return given_sides(text, given, {}); }},
-      {"lstrip", [](auto& text, auto& given) { return given_sides(text, given, {.right = false}); }},
-      {"rstrip", [](auto& text, auto& given) { return given_sides(text, given, {.left = false}); }},
-      {"split", split},
-      {"rsplit", split_from_end},
-      {"splitlines", lines},
-      {"startswith", has_affix<true>},
-      {"endswith", has_affix<false>},
-      {"upper", [](auto& text, auto&) { return value(upper(text)); }},
-      {"lower", [](auto& text, auto&) { return value(lower(text)); }},
-      {"title", [](auto& text, auto&) { return value(title(text)); }},
-      {"capitalize", [](auto& text, auto&) { return value(capitalized(text)); }},
-      {"replace", replaced},
-      {"count", count_of},
-      {"find",
-       [](auto& text, auto& given) { return place(text, found(text, given.at(0, "sub").text_of())); }},
-      {"rfind",
-       [](auto& text, auto& given) {
-         const std::string part = given.at(0, "sub").text_of();
-         found(text, part); // refuses what would take hours
-         return place(text, text.rfind(part));
-       }},
+      {"strip", {[](auto& text, auto& given) { return given_sides(text, given, {}); }, {"chars"}}},
+      {"lstrip",
+       {[](auto& text, auto& given) { return given_sides(text, given, {.right = false}); }, {"chars"}}},
+      {"rstrip",
+       {[](auto& text, auto& given) { return given_sides(text, given, {.left = false}); }, {"chars"}}},
+      {"split", {split, {"sep", "maxsplit"}}},
+      {"rsplit", {split_from_end, {"sep", "maxsplit"}}},
+      {"splitlines", {lines, {"keepends"}}},
+      {"startswith", {has_affix<true>, {"prefix", "start", "end"}}},
+      {"endswith", {has_affix<false>, {"suffix", "start", "end"}}},
+      {"upper", {[](auto& text, auto&) { return value(upper(text)); }}},
+      {"lower", {[](auto& text, auto&) { return value(lower(text)); }}},
+      {"title", {[](auto& text, auto&) { return value(title(text)); }}},
+      {"capitalize", {[](auto& text, auto&) { return value(capitalized(text)); }}},
+      {"replace", {replaced, {"old", "new", "count"}}},
+      {"count", {count_of, {"sub", "start", "end"}}},
+      {"find", {place<false>, {"sub", "start", "end"}}},
+      {"rfind", {place<true>, {"sub", "start", "end"}}},
       {"index",
-       [](auto& text, auto& given) {
-         const value at = place(text, found(text, given.at(0, "sub").text_of()));
-         if (at.integer() < 0) throw error("index: expected a text that is there; found none");
-         return at;
-       }},
-      {"join", joined},
-      {"format", formatted},
+       {[](auto& text, auto& given) {
+          const value at = place<false>(text, given);
+          if (at.integer() < 0) throw error("index: expected a text that is there; found none");
+          return at;
+        },
+        {"sub", "start", "end"}}},
+      {"join", {joined, {"iterable"}}},
+      {"format", {formatted, {anything}}},
       {"removeprefix",
-       [](auto& text, auto& given) {
-         const std::string part = given.at(0, "prefix").text_of();
-         return value(text.starts_with(part) ? text.substr(part.size()) : text);
-       }},
+       {[](auto& text, auto& given) {
+          const std::string part = given.at(0, "prefix").text_of();
+          return value(text.starts_with(part) ? text.substr(part.size()) : text);
+        },
+        {"prefix"}}},
       {"removesuffix",
-       [](auto& text, auto& given) {
-         const std::string part = given.at(0, "suffix").text_of();
-         return value(text.ends_with(part) ? text.substr(0, text.size() - part.size()) : text);
-       }},
-      {"isdigit", [](auto& text, auto&) { return value(every(text, is_decimal)); }},
-      {"isalpha", [](auto& text, auto&) { return value(every(text, is_letter)); }},
-      {"isalnum",
-       [](auto& text, auto&) {
+       {[](auto& text, auto& given) {
+          const std::string part = given.at(0, "suffix").text_of();
+          return value(text.ends_with(part) ? text.substr(0, text.size() - part.size()) : text);
+        },
+        {"suffix"}}},
+      {"isdigit", {[](auto& text, auto&) { return value(every(text, is_decimal)); }}},
+      {"isalpha", {[](auto& text, auto&) { return value(every(text, is_letter)); }}},
+      {"isalnum", {[](auto& text, auto&) {
          return value(every(text, [](std::uint32_t point) { return is_letter(point) || is_number(point); }));
-       }},
-      {"isspace", [](auto& text, auto&) { return value(every(text, is_space)); }},
-      {"isupper", [](auto& text, auto&) { return value(upper(text) == text && lower(text) != text); }},
-      {"islower", [](auto& text, auto&) { return value(lower(text) == text && upper(text) != text); }},
+       }}},
+      {"isspace", {[](auto& text, auto&) { return value(every(text, is_space)); }}},
+      {"isupper", {[](auto& text, auto&) { return value(upper(text) == text && lower(text) != text); }}},
+      {"islower", {[](auto& text, auto&) { return value(lower(text) == text && upper(text) != text); }}},
   };
   return all;
 }
 
 value of_dict(const dict& d, std::string_view name, const arguments& given) {
+  check_arguments(name, name == "get" ? parameters{"key", "default"} : parameters{}, given);
   if (name == "get") {
     const value key = given.at(0, "key");
     const value* found = key.text() != nullptr ? d.find(*key.text()) : nullptr;
@@ -264,6 +307,7 @@ value of_dict(const dict& d, std::string_view name, const arguments& given) {
 }
 
 value of_list(const list& l, std::string_view name, const arguments& given) {
+  check_arguments(name, {"value"}, given);
   const value sought = given.at(0, "value");
   if (name == "count") return static_cast<std::int64_t>(std::ranges::count(l.items, sought));
   const auto at = std::ranges::find(l.items, sought);
@@ -277,17 +321,38 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> al
 
 } // namespace
 
+void check_arguments(std::string_view of, const parameters& takes, const arguments& given, std::size_t used) {
+  if (takes.size() == 1 && takes.front() == anything) return;
+  const std::size_t places = given.places.size() - used;
+  if (places > takes.size())
+    throw error(std::string(of) + ": expected at most " + std::to_string(takes.size()) +
+                " arguments; found " + std::to_string(places));
+  const auto others = std::span(takes).subspan(places);
+  for (const auto& [name, v] : given.named)
+    if (std::ranges::find(others, name) == others.end())
+      throw error(std::string(of) + ": expected " +
+                  (others.empty() ? "no more" : "the argument " + listed({others.begin(), others.end()})) +
+                  "; found " + in_quotes(name));
+}
+
 value method(const value& of, std::string_view name) {
   if (of.text() != nullptr) {
     const auto found = text_methods().find(name);
     if (found == text_methods().end()) return {};
-    return function([of, call = found->second](const arguments& given) { return call(*of.text(), given); });
+    return value::of_method(
+        [of, found](const arguments& given) {
+          check_arguments(found->first, found->second.takes, given);
+          return found->second.call(*of.text(), given);
+        },
+        of);
   }
   const std::string kept(name);
   if (of.members() != nullptr && is_one_of(name, {"get", "items", "keys", "values"}))
-    return function([of, kept](const arguments& given) { return of_dict(*of.members(), kept, given); });
+    return value::of_method(
+        [of, kept](const arguments& given) { return of_dict(*of.members(), kept, given); }, of);
   if (of.items() != nullptr && is_one_of(name, {"count", "index"}))
-    return function([of, kept](const arguments& given) { return of_list(*of.items(), kept, given); });
+    return value::of_method([of, kept](const arguments& given) { return of_list(*of.items(), kept, given); },
+                            of);
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <fovea/base/in_quotes.hpp>
 #include <fovea/base/utf8.hpp>
+#include <fovea/runtime/chat/text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,11 +21,24 @@ namespace {
 
 using whole = std::int64_t;
 
+template <class number>
+void check_divisor(number b) {
+  if (b == 0) throw error("expected a divisor other than 0; found 0");
+}
+
 /// Rounded down, as Python does.
 whole floor_divided(whole a, whole b) {
-  if (b == 0) throw error("expected a divisor other than 0; found 0");
+  check_divisor(b);
   if (a == std::numeric_limits<whole>::min() && b == -1) refuse_overflow();
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+/// What is left of that division.
+whole remainder(whole a, whole b) {
+  check_divisor(b);
+  if (b == -1) return 0; // the quotient of the least number would overflow
+  const whole rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
 whole raised(whole base, whole exponent) {
@@ -40,11 +54,11 @@ whole raised(whole base, whole exponent) {
 value of_wholes(std::string_view operation, whole a, whole b) {
   whole made = 0;
   if (operation == "/") {
-    if (b == 0) throw error("expected a divisor other than 0; found 0");
+    check_divisor(b);
     return static_cast<double>(a) / static_cast<double>(b);
   }
   if (operation == "//") return floor_divided(a, b);
-  if (operation == "%") return b == -1 ? whole{0} : a - floor_divided(a, b) * b;
+  if (operation == "%") return remainder(a, b);
   if (operation == "**")
     return b < 0 ? value(std::pow(static_cast<double>(a), static_cast<double>(b))) : raised(a, b);
   const bool overflows = operation == "+"   ? __builtin_add_overflow(a, b, &made)
@@ -59,7 +73,7 @@ value of_reals(std::string_view operation, double a, double b) {
   if (operation == "-") return a - b;
   if (operation == "*") return a * b;
   if (operation == "**") return std::pow(a, b);
-  if (b == 0) throw error("expected a divisor other than 0; found 0");
+  check_divisor(b);
   if (operation == "/") return a / b;
   if (operation == "//") return std::floor(a / b);
   return a - std::floor(a / b) * b;
@@ -79,6 +93,13 @@ value repeated(const value& of, whole times) {
   for (std::size_t i = 0; i < count; ++i)
     made.insert(made.end(), of.items()->items.begin(), of.items()->items.end());
   return value::of_list(std::move(made), of.items()->is_tuple);
+}
+
+/// The byte of the character that is so many behind the one at a byte, or before it.
+std::size_t moved(std::string_view text, std::size_t byte, whole by) {
+  for (; by > 0; --by) byte += code_point_at(text, byte).bytes;
+  for (; by < 0; ++by) byte = last_code_point(text.substr(0, byte));
+  return byte;
 }
 
 bool is_sequence(const value& v) { return v.text() != nullptr || v.items() != nullptr; }
@@ -155,8 +176,11 @@ value item(const value& of, const value& by) {
   if (is_sequence(of) && by.is_number() && by.real() == nullptr) {
     const whole count = length_of(), asked = by.integer(), at = asked < 0 ? asked + count : asked;
     if (at >= 0 && at < count) {
-      if (of.items() != nullptr) return of.items()->items[static_cast<std::size_t>(at)];
-      return iterated(of)[static_cast<std::size_t>(at)];
+      const auto place = static_cast<std::size_t>(at);
+      if (of.items() != nullptr) return of.items()->items[place];
+      const std::string& text = *of.text();
+      const std::size_t byte = byte_at(text, place);
+      return text.substr(byte, code_point_at(text, byte).bytes);
     }
   }
   return undefined{std::make_shared<const std::string>("the item " + described(by))};
@@ -176,16 +200,24 @@ value slice(const value& of, const value& begin, const value& end, const value& 
     return std::clamp(at < 0 ? at + count : at, least, most);
   };
   const whole first = place(begin, by > 0 ? 0 : count - 1), last = place(end, by > 0 ? count : -1);
-  const std::vector<value> all = iterated(of);
-  std::vector<value> made;
   // A step beyond the end would overflow.
   const whole stride = std::clamp(by, -count - 1, count + 1);
-  for (whole at = first; by > 0 ? at < last : at > last; at += stride)
-    made.push_back(all[static_cast<std::size_t>(at)]);
-  if (of.items() != nullptr) return value::of_list(std::move(made), of.items()->is_tuple);
-  std::string text;
-  for (const value& one : made) text += *one.text();
-  return text;
+  const auto is_within = [&](whole at) { return by > 0 ? at < last : at > last; };
+  if (const list* l = of.items()) {
+    std::vector<value> made;
+    for (whole at = first; is_within(at); at += stride)
+      made.push_back(l->items[static_cast<std::size_t>(at)]);
+    return value::of_list(std::move(made), l->is_tuple);
+  }
+  const std::string& text = *of.text();
+  std::string made;
+  std::size_t byte = is_within(first) ? byte_at(text, static_cast<std::size_t>(first)) : 0;
+  for (whole at = first; is_within(at);) {
+    made.append(text, byte, code_point_at(text, byte).bytes);
+    at += stride;
+    if (is_within(at)) byte = moved(text, byte, stride);
+  }
+  return made;
 }
 
 } // namespace fovea::core::jinja

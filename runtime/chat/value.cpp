@@ -2,6 +2,7 @@
 
 #include <fovea/base/in_quotes.hpp>
 #include <fovea/base/utf8.hpp>
+#include <fovea/runtime/chat/text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -34,9 +35,25 @@ void check_size(std::size_t size) {
                 std::to_string(size));
 }
 
+void check_parts(std::size_t count) {
+  if (count > most_parts)
+    throw error("expected a text that comes apart into at most " + std::to_string(most_parts) +
+                " parts; found " + std::to_string(count));
+}
+
 value::value(std::string text) {
   check_size(text.size());
   held_ = std::make_shared<const std::string>(std::move(text));
+}
+
+value::value(function call)
+    : held_(std::make_shared<const held_function>(held_function{std::move(call), 1, 0})) {}
+
+value value::of_method(function call, const value& kept) {
+  value made;
+  made.held_ = std::make_shared<const held_function>(
+      held_function{std::move(call), kept.size() + 1, kept.depth() + 1});
+  return made;
 }
 
 value value::of_list(std::vector<value> items, bool is_tuple) {
@@ -54,6 +71,11 @@ value value::of_dict(std::vector<std::pair<std::string, value>> members) {
   value made;
   made.held_ = std::make_shared<const dict>(dict{std::move(members), size + names, depth});
   return made;
+}
+
+const function* value::call() const {
+  const auto* found = pointed<const held_function>();
+  return found == nullptr ? nullptr : &found->call;
 }
 
 std::int64_t value::integer(const char* expected) const {
@@ -82,12 +104,14 @@ std::size_t value::size() const {
   if (const std::string* found = text()) return found->size() + 1;
   if (const list* found = items()) return found->size;
   if (const dict* found = members()) return found->size;
+  if (const auto* found = pointed<const held_function>()) return found->size;
   return 1;
 }
 
 std::size_t value::depth() const {
   if (const list* found = items()) return found->depth;
   if (const dict* found = members()) return found->depth;
+  if (const auto* found = pointed<const held_function>()) return found->depth;
   return 0;
 }
 
@@ -105,6 +129,11 @@ value arguments::at(std::size_t place, std::string_view name) const {
   if (place < places.size()) return places[place];
   const auto found = std::ranges::find(named, name, &std::pair<std::string, value>::first);
   return found == named.end() ? value() : found->second;
+}
+
+bool arguments::has(std::size_t place, std::string_view name) const {
+  return place < places.size() ||
+         std::ranges::find(named, name, &std::pair<std::string, value>::first) != named.end();
 }
 
 bool is_true(const value& v) {
@@ -169,6 +198,7 @@ std::vector<value> iterated(const value& v) {
   if (const dict* d = v.members()) {
     for (const auto& [name, member] : d->members) parts.emplace_back(name);
   } else if (const std::string* text = v.text()) {
+    check_parts(characters_of(*text));
     for (std::size_t at = 0; at < text->size();) {
       const std::size_t bytes = code_point_at(*text, at).bytes;
       parts.emplace_back(text->substr(at, bytes));
@@ -184,9 +214,7 @@ std::size_t length(const value& v) {
   if (const list* l = v.items()) return l->items.size();
   if (const dict* d = v.members()) return d->members.size();
   if (v.is_undefined()) return 0;
-  const std::string& text = v.text_of("a list, an object or a text, which have a length");
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char byte) { return !continues_code_point(byte); }));
+  return characters_of(v.text_of("a list, an object or a text, which have a length"));
 }
 
 std::string described(const value& v) {

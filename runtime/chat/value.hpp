@@ -18,6 +18,7 @@ class value;
 struct list;
 struct dict;
 struct name_space;
+struct held_function;
 struct arguments;
 using function = std::function<value(const arguments&)>;
 
@@ -38,10 +39,12 @@ public:
   value(std::string text);
   value(std::string_view text) : value(std::string(text)) {}
   value(const char* text) : value(std::string(text)) {}
-  value(function call) : held_(std::make_shared<const function>(std::move(call))) {}
+  value(function call);
   value(std::shared_ptr<name_space> names) : held_(std::move(names)) {}
   static value of_list(std::vector<value> items, bool is_tuple = false);
   static value of_dict(std::vector<std::pair<std::string, value>> members);
+  /// A function that keeps a value, and counts as much as it does.
+  static value of_method(function call, const value& kept);
 
   bool is_undefined() const { return std::holds_alternative<undefined>(held_); }
   bool is_none() const { return std::holds_alternative<std::nullptr_t>(held_); }
@@ -53,7 +56,7 @@ public:
   const list* items() const { return pointed<const list>(); }
   const dict* members() const { return pointed<const dict>(); }
   name_space* names() const { return pointed<name_space>(); }
-  const function* call() const { return pointed<const function>(); }
+  const function* call() const;
 
   /// A whole number, true being 1. Throws fovea::error that says what was expected.
   std::int64_t integer(const char* expected = "a whole number") const;
@@ -76,7 +79,7 @@ private:
 
   std::variant<undefined, std::nullptr_t, bool, std::int64_t, double, std::shared_ptr<const std::string>,
                std::shared_ptr<const list>, std::shared_ptr<const dict>, std::shared_ptr<name_space>,
-               std::shared_ptr<const function>>
+               std::shared_ptr<const held_function>>
       held_;
 };
 
@@ -93,6 +96,11 @@ struct dict {
   const value* find(std::string_view name) const;
 };
 
+struct held_function {
+  function call;
+  std::size_t size, depth;
+};
+
 /// What `namespace()` makes: the one value whose parts change.
 struct name_space {
   std::vector<std::pair<std::string, value>> members;
@@ -105,14 +113,19 @@ struct arguments {
   std::vector<std::pair<std::string, value>> named;
   /// That at a place or of this name; undefined where there is neither.
   value at(std::size_t place, std::string_view name) const;
+  bool has(std::size_t place, std::string_view name) const;
 };
 
 /// No value holds more: what templates double again and again ends there.
 constexpr std::size_t most_size = std::size_t{1} << 26;
 constexpr std::size_t most_depth = 100;
+/// A text comes apart into no more: each part becomes a value, which may take many times its bytes.
+constexpr std::size_t most_parts = std::size_t{1} << 20;
 
 /// Throws fovea::error where a text of so many bytes is more than a value holds.
 void check_size(std::size_t size);
+/// Throws fovea::error where a text comes apart into more than that.
+void check_parts(std::size_t count);
 
 bool is_true(const value& v);
 bool operator==(const value& a, const value& b);

@@ -139,6 +139,7 @@ class Serve(Serving):
         server = self.started(self.writer)
         for schema, sentence in (
             ({"properties": {"a": {"not": {}}}}, "response_format: JSON schema: #/properties/a: expected no keyword but type, enum, const, anyOf, oneOf, allOf, $ref in a schema without a type; found 'not'"),
+            ({"properties": {str(i): True for i in range(5001)}}, "body: expected objects of at most 5000 members; found one of 5001"),
             ({"type": "string", "pattern": "("}, "response_format: JSON schema: #/pattern: regular expression: expected ) at byte 1; found its end"),
         ):
             status, _, said = server.ask("POST", "/v1/completions", {"prompt": "one", "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}})

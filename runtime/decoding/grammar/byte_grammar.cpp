@@ -15,8 +15,6 @@ using grammar::expression;
 using place = byte_grammar::place;
 using node = byte_grammar::node;
 
-constexpr std::size_t most_nodes = std::size_t{1} << 17;
-
 /// Makes nodes from the end of a rule to its begin: what follows is there already.
 class node_writer {
 public:
@@ -49,9 +47,7 @@ public:
 
 private:
   place add(node made) {
-    if (nodes_.size() == most_nodes)
-      throw error(name_ + ": expected at most " + std::to_string(most_nodes) +
-                  " bytes and choices, with repetitions written out; found more");
+    grammar::check_nodes(nodes_.size() + 1, name_);
     nodes_.push_back(made);
     return static_cast<place>(nodes_.size() - 1);
   }
@@ -131,6 +127,22 @@ std::vector<bool> live_nodes(const std::vector<node>& nodes) {
 }
 
 } // namespace
+
+void grammar::check_nodes(std::size_t count, const std::string& name) {
+  if (count > most_nodes)
+    throw error(name + ": expected at most " + std::to_string(most_nodes) +
+                " bytes and choices, with repetitions written out; found more");
+}
+
+std::size_t grammar::least_nodes(const expression& of) {
+  using kind = expression::kind;
+  if (of.what == kind::text) return of.text.size();
+  if (of.what == kind::set || of.what == kind::rule) return 1;
+  if (of.what == kind::repeat && of.most == 0) return 0;
+  std::size_t count = of.what != kind::choice ? 0 : of.parts.empty() ? 1 : of.parts.size() - 1;
+  for (const expression& part : of.parts) count += least_nodes(part);
+  return count;
+}
 
 byte_grammar::byte_grammar(const std::vector<expression>& rules, const std::string& name) {
   nodes_.emplace_back(); // the end of each rule

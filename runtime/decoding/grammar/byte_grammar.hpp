@@ -10,6 +10,19 @@
 
 namespace fovea::core {
 
+namespace grammar {
+
+/// How many nodes a byte_grammar has at most.
+constexpr std::size_t most_nodes = std::size_t{1} << 17;
+
+/// Throws fovea::error, in which `name` says what they are made of, where there are more.
+void check_nodes(std::size_t count, const std::string& name);
+
+/// How many nodes a rule becomes at least, without its repetitions.
+std::size_t least_nodes(const expression& of);
+
+} // namespace grammar
+
 /// Which texts there are, byte by byte: rules that call each other, as an automaton with a stack. Made by
 /// regular_expression, json_schema and any_json_object.
 class byte_grammar {

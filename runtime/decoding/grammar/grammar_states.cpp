@@ -26,9 +26,33 @@ void states::forget() {
   frames_.assign(1, {});
   stacks_.clear();
   spots_.clear(), known_.clear(), rows_.clear();
-  work_ = 0;
+  spot_bytes_ = 0, work_ = 0;
   state_of({}); // nowhere
   first_ = state_of({pair_of(0, says_.start())});
+}
+
+std::size_t states::bytes() const {
+  constexpr std::size_t of_node = 64; // in a map, with what the memory of it takes
+  return rows_.size() * (sizeof(rows_[0]) + sizeof(spots_[0]) + sizeof(spots) + of_node) + spot_bytes_ +
+         frames_.size() * (sizeof(frame) + of_node);
+}
+
+states::state states::forget_others(state than) {
+  spots kept = *spots_[than];
+  const std::vector<frame> old = frames_;
+  std::vector<bool> is_used(old.size());
+  for (const spot at : kept)
+    if (at != whole) is_used[at >> half] = true;
+  // Frames stand behind those below them.
+  for (std::size_t i = old.size(); i-- > 1;)
+    if (is_used[i]) is_used[old[i].below] = true;
+  forget();
+  std::vector<stack> now(old.size());
+  for (std::size_t i = 1; i < old.size(); ++i)
+    if (is_used[i]) now[i] = pushed(old[i].back, now[old[i].below]);
+  for (spot& at : kept)
+    if (at != whole) at = pair_of(now[at >> half], static_cast<byte_grammar::place>(at));
+  return state_at(std::move(kept));
 }
 
 bool states::may_end(state at) const { return !spots_[at]->empty() && spots_[at]->back() == whole; }
@@ -86,10 +110,16 @@ states::state states::state_of(spots reached) {
         break;
     }
   }
+  return state_at(std::move(kept));
+}
+
+/// The state of places that bytes lead on from.
+states::state states::state_at(spots kept) {
   std::sort(kept.begin(), kept.end());
   const auto [found, is_new] = known_.try_emplace(std::move(kept), static_cast<state>(rows_.size()));
   if (is_new) {
     spots_.push_back(&found->first);
+    spot_bytes_ += found->first.capacity() * sizeof(spot);
     rows_.emplace_back().fill(unknown);
   }
   return found->second;

@@ -35,8 +35,12 @@ public:
 
   /// How many there are.
   std::size_t size() const { return rows_.size(); }
+  /// About how many bytes they keep.
+  std::size_t bytes() const;
   /// Begins anew: all states but nowhere and the first are forgotten.
   void forget();
+  /// The same but for one more, and gives back what that one is from then on.
+  state forget_others(state than);
   /// From here on, so much work may be done until the next call; more is refused.
   void begin_work() { work_ = 0; }
 
@@ -54,6 +58,7 @@ private:
 
   state find(state from, unsigned char byte);
   state state_of(std::vector<spot> reached);
+  state state_at(spots kept);
   stack pushed(byte_grammar::place back, stack below);
 
   byte_grammar says_;
@@ -61,6 +66,7 @@ private:
   std::unordered_map<std::uint64_t, stack> stacks_;
   std::vector<const spots*> spots_; // by state
   std::map<spots, state> known_;
+  std::size_t spot_bytes_ = 0; // of these sets
   std::vector<std::array<state, 256>> rows_;
   state first_ = nowhere;
   std::size_t work_ = 0;

@@ -78,31 +78,37 @@ void append_decimals(std::int64_t least, std::int64_t most, std::vector<expressi
 /// remainder.
 class multiples {
 public:
-  multiples(std::int64_t of, std::vector<expression>& rules) : of_(of), rules_(rules) {}
+  multiples(std::int64_t of, std::vector<expression>& rules, rules_of_multiples& known)
+      : of_(of), rules_(rules), known_(known) {}
 
   void append(std::int64_t least, std::int64_t most, std::vector<expression>& made) {
     const auto between = [&](const std::string& low, const std::string& high, std::vector<expression>& to) {
-      if (std::optional<expression> found = tail({low, true}, {high, true}, 0))
+      if (std::optional<expression> found = tail({low, '0', true}, {high, '9', true}, 0))
         to.push_back(*std::move(found));
     };
     append_by_length(least, most, between, made);
   }
 
 private:
-  /// The digits that are left of a bound, which no longer bounds what has left it.
+  /// The digits that are left of a bound, which no longer bounds what has left it, nor where all that is left is loosest.
   struct rest {
     std::string_view digits;
-    bool bounds = true;
-    rest behind(char digit) const { return {digits.substr(1), bounds && digits.front() == digit}; }
+    char loosest;
+    bool bounds;
+    rest behind(char digit) const {
+      const std::string_view more = digits.substr(1);
+      const bool still = bounds && digits.front() == digit;
+      return {more, loosest, still && more.find_first_not_of(loosest) != std::string_view::npos};
+    }
   };
 
   std::optional<expression> tail(const rest& low, const rest& high, std::int64_t remainder) {
     const std::size_t left = low.digits.size();
+    if (left == 0) return remainder == 0 ? std::optional(sequence({})) : std::nullopt;
     if (!low.bounds && !high.bounds) {
       const std::optional<std::size_t> rule = free(left, remainder);
       return rule ? std::optional(rule_of(*rule)) : std::nullopt;
     }
-    if (left == 0) return remainder == 0 ? std::optional(sequence({})) : std::nullopt;
     std::vector<expression> ways;
     const char first = low.bounds ? low.digits.front() : '0', last = high.bounds ? high.digits.front() : '9';
     for (char digit = first; digit <= last; ++digit)
@@ -116,7 +122,7 @@ private:
   /// Remainders that so many digits more make alike share a rule.
   std::optional<std::size_t> free(std::size_t left, std::int64_t remainder) {
     remainder %= of_ / std::gcd(of_, power_of_ten(left));
-    const std::pair key(left, remainder);
+    const std::tuple key(of_, left, remainder);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     std::map<std::size_t, std::vector<code_points::range>> digits; // that lead to a rule
     std::vector<expression> ways;
@@ -135,7 +141,7 @@ private:
 
   std::int64_t of_;
   std::vector<expression>& rules_;
-  std::map<std::pair<std::size_t, std::int64_t>, std::optional<std::size_t>> known_;
+  rules_of_multiples& known_;
 };
 
 /// Where digits behind a point begin or end.
@@ -233,11 +239,11 @@ decimal decimal_of(std::string_view number) {
 }
 
 std::optional<expression> json_integers(const number_bounds& within, std::int64_t of,
-                                        std::vector<expression>& rules) {
+                                        std::vector<expression>& rules, rules_of_multiples& known) {
   const std::int64_t least = within.least ? std::max(least_whole(*within.least), -most_whole) : -most_whole,
                      most = within.most ? std::min(-least_whole(negative(*within.most)), most_whole)
                                         : most_whole;
-  multiples with(of, rules);
+  multiples with(of, rules, known);
   const auto append = [&](std::int64_t from, std::int64_t to, std::vector<expression>& made) {
     if (of == 1)
       append_decimals(from, to, made);

@@ -1,5 +1,6 @@
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/json/check_members.hpp>
 #include <fovea/base/json/parse_json.hpp>
 #include <fovea/runtime/decoding/grammar/byte_grammar.hpp>
 #include <fovea/runtime/decoding/grammar/json_formats.hpp>
@@ -32,7 +33,11 @@ public:
     while (!unread_.empty()) {
       const waiting next = std::move(unread_.back());
       unread_.pop_back();
-      rules_[next.rule] = of(*next.schema, next);
+      const std::size_t first = rules_.size();
+      expression says = of(*next.schema, next);
+      count(says);
+      for (std::size_t i = first; i < rules_.size(); ++i) count(rules_[i]);
+      rules_[next.rule] = std::move(says);
     }
     expect_no_circle();
   }
@@ -45,6 +50,12 @@ private:
     std::size_t rule;
     std::string place;
   };
+
+  /// What is too large ends here, before all of it takes memory.
+  void count(const expression& rule) {
+    nodes_ += least_nodes(rule);
+    check_nodes(nodes_, "JSON schema");
+  }
 
   /// The rule of a schema, which is read later.
   std::size_t rule(const json& schema, const std::string& place) {
@@ -218,7 +229,8 @@ private:
     if (of != nullptr && !(of->is_number_integer() && *of >= 1 && *of <= most))
       fail(place + "/multipleOf", "a whole number from 1 to " + std::to_string(most) + " beside type integer",
            *of);
-    return some_number(json_integers(within, of == nullptr ? 1 : of->get<std::int64_t>(), rules_), place);
+    return some_number(json_integers(within, of == nullptr ? 1 : of->get<std::int64_t>(), rules_, multiples_),
+                       place);
   }
   expression number(const json& schema, const std::string& place) {
     const number_bounds within = bounds(schema, place);
@@ -357,7 +369,9 @@ private:
 
   schema_parts parts_;
   std::vector<expression> rules_;
+  std::size_t nodes_ = 0; // of those that were read, at least
   json_text text_{rules_};
+  rules_of_multiples multiples_;
   std::map<const json*, std::size_t> known_;
   std::map<std::tuple<std::string, matches, std::size_t, std::size_t>, std::size_t> characters_;
   std::vector<waiting> unread_;
@@ -368,7 +382,7 @@ private:
 
 byte_grammar json_schema(std::string_view schema) {
   try {
-    parse_json(schema);
+    check_members(*parse_json(schema));
   } catch (const error& problem) {
     throw error(std::string("JSON schema: ") + problem.what());
   }

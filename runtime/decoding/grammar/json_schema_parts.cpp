@@ -50,10 +50,17 @@ const json& schema_parts::referred(const json& to, const std::string& place) con
   fail(place, expected, to);
 }
 
+/// Each once, behind those that it says all of.
+struct schema_parts::parts_found {
+  std::vector<const json*> in_order = {};
+  std::set<const json*> all = {};
+};
+
 /// Appends a schema and those that it says all of.
 void schema_parts::append_parts(const json& schema, const std::string& place, std::vector<const json*>& path,
-                                std::vector<const json*>& made) const {
-  if (schema == json(true)) return;
+                                parts_found& made) const {
+  // Two ways to a part, and from there two to the next, would be walked 2^n times.
+  if (schema == json(true) || made.all.contains(&schema)) return;
   if (!schema.is_object()) fail(place, "a schema, which is an object or true", schema);
   if (std::ranges::find(path, &schema) != path.end())
     throw error("JSON schema: " + place +
@@ -69,7 +76,8 @@ void schema_parts::append_parts(const json& schema, const std::string& place, st
     for (const json& one : *all) append_parts(one, place + "/allOf", path, made);
   }
   path.pop_back();
-  if (std::ranges::find(made, &schema) == made.end()) made.push_back(&schema);
+  made.all.insert(&schema);
+  made.in_order.push_back(&schema);
 }
 
 const json& schema_parts::kept(const json& schema, const std::string& place) {
@@ -82,8 +90,10 @@ const json& schema_parts::kept(const json& schema, const std::string& place) {
 }
 
 const json& schema_parts::merged(const std::vector<const json*>& all, const std::string& place) {
-  std::vector<const json*> path, parts;
-  for (const json* one : all) append_parts(*one, place, path, parts);
+  std::vector<const json*> path;
+  parts_found found;
+  for (const json* one : all) append_parts(*one, place, path, found);
+  const std::vector<const json*>& parts = found.in_order;
   json made = json::object();
   for (const json* part : parts)
     for (const auto& [keyword, value] : part->items())

@@ -28,8 +28,9 @@ public:
 private:
   struct outline;
   struct branch;
+  struct parts_found;
   void append_parts(const json& schema, const std::string& place, std::vector<const json*>& path,
-                    std::vector<const json*>& made) const;
+                    parts_found& made) const;
   const json& kept(const json& schema, const std::string& place);
   const json& meant(const json& schema, const std::string& place);
   outline outline_of(const json& schema, const std::string& place);

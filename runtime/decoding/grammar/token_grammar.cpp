@@ -84,12 +84,6 @@ struct token_grammar::shared {
 
   /// Where the written text stands; nowhere behind an end.
   state at(std::span<const token_id> written, reading& last) {
-    if (states.size() * sizeof(state) * 256 + kept > most_bytes) {
-      states.forget();
-      first.clear(), later.clear();
-      kept = 0;
-      ++forgotten;
-    }
     const bool goes_on = !last.ids.empty() && last.forgotten == forgotten &&
                          last.ids.size() <= written.size() &&
                          std::ranges::equal(last.ids, written.first(last.ids.size()));
@@ -100,9 +94,19 @@ struct token_grammar::shared {
     return now;
   }
 
+  /// Begins anew where much is kept, and gives back what `now` is from then on.
+  state with_room(state now) {
+    if (states.bytes() + kept <= most_bytes) return now;
+    first.clear(), later.clear();
+    kept = 0;
+    ++forgotten;
+    return states.forget_others(now);
+  }
+
   /// Where tokens lead, the first `known` of which led to `now`.
   state read(state now, std::span<const token_id> written, std::size_t known) {
     for (std::size_t i = known; i < written.size() && now != grammar::states::nowhere; ++i) {
+      now = with_room(now);
       states.begin_work();
       const token_id id = written[i];
       if (std::ranges::find(end, id) != end.end()) return grammar::states::nowhere;

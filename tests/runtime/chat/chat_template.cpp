@@ -202,11 +202,49 @@ TEST_CASE("templates that would not end are stopped", "[chat_template]") {
   CHECK(refused_run("{{ 'a' * 999999999999 }}") != "");
   CHECK(refused_run("{{ 9223372036854775807 + 1 }}") ==
         "t:1: expected whole numbers of 64 bits; found a greater one");
+  CHECK(refused_run("{% set n = namespace(f=[]) %}{% for i in range(100000) %}{% set n.f = [n.f.count] %}"
+                    "{% endfor %}") == "t:1: expected lists and objects nested at most 100 deep; found more");
+  std::string maps = "{{ 'a' | map('map'";
+  for (int i = 0; i < 15000; ++i) maps += ", 'map'";
+  CHECK(refused_run(maps + ", 'upper') }}") == "t:1: map: expected at most 100 arguments; found 15002");
+  CHECK(refused_run("{% set s = 'a' * 2000000 %}{% for i in range(1000) %}{{ s.count('b') }}{% endfor %}") ==
+        "t:1: expected a template that ends within 4000000 steps; found one that goes on");
+  CHECK(refused_run("{{ ('b' * 1000000).strip('a' * 1000000 ~ 'b') }}")
+            .starts_with("t:1: expected a shorter text to look for; "));
   // A namespace that holds itself, and a macro that outlives its loop, cost no memory and no crash.
   CHECK(chat_template::from_text(
             "{% set n = namespace() %}{% set n.n = n %}{% for i in [1, 2] %}{% macro m() %}{{ i }}"
             "{% endmacro %}{% set n.get = m %}{% endfor %}{{ n.get() }}")
             .prompt({}) == "2");
+}
+
+TEST_CASE("a long text is not taken apart for one of its characters", "[chat_template]") {
+  const std::string long_text = "{% set s = '" + std::string(1000, 'x') + "' * 50000 %}";
+  const auto made = [&](const std::string& text) {
+    return chat_template::from_text(long_text + text, {}, "t").prompt({});
+  };
+  CHECK(made("{{ s[0] }}{{ s[-2:] }}") == "xxx");
+  CHECK(made("{{ s | first }}{{ s | last }}") == "xx");
+  const std::string sentence = "t:1: expected a text that comes apart into at most 1048576 parts; found ";
+  CHECK(refused_run(long_text + "{% for c in s %}{% endfor %}") == sentence + "50000000");
+  CHECK(refused_run(long_text + "{{ s | list }}") == sentence + "50000000");
+  for (const char* parts : {"('x' * 2000000).split('x')", "('x' * 2000000).rsplit('x')",
+                            "(' a' * 2000000).split()", "('\\n' * 2000000).splitlines()"}) {
+    CAPTURE(parts);
+    CHECK(refused_run(std::string("{{ ") + parts + " }}") == sentence + "1048577");
+  }
+}
+
+TEST_CASE("arguments that nothing is done with are refused", "[chat_template]") {
+  CHECK(refused_run("{{ 'a'.find('a', 0, 1, 2) }}") == "t:1: find: expected at most 3 arguments; found 4");
+  CHECK(refused_run("{{ 'a'.split(by=',') }}") ==
+        "t:1: split: expected the argument sep or maxsplit; found 'by'");
+  CHECK(refused_run("{{ 'a'.split(',', sep=',') }}") ==
+        "t:1: split: expected the argument maxsplit; found 'sep'");
+  CHECK(refused_run("{{ 'a' | upper(first=true) }}") == "t:1: upper: expected no more; found 'first'");
+  CHECK(refused_run("{{ 'a' | indent(1, 2, 3, 4) }}") ==
+        "t:1: indent: expected at most 3 arguments; found 4");
+  CHECK(refused_run("{{ '1' | int(0, 1) }}") == "t:1: int: expected a base from 2 to 36; found 1");
 }
 
 TEST_CASE("cut and shuffled templates are refused or run, and nothing else", "[chat_template]") {

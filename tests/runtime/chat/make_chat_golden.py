@@ -39,6 +39,7 @@ TEMPLATES = [
     "{{ 'a' if false }}|{{ 'a' if x is defined else 'b' if true else 'c' }} {{ 0 or 'x' and '' or 'y' }} {{ 1 ~ 'a' ~ none ~ 2.0 }}",
     "{{ 'a' 'b' \"c\" }} {{ 'd' ~ 'e' | upper }} {{ ('d' ~ 'e') | upper }} {{ -3 | abs }} {{ 'abc'[1] }} {{ 'abc'[-1] }} {{ [1, 2, 3].1 }}",
     "{{ messages[1:] | length }} {{ 'h\u00e9llo'[1:-1] }} {{ 'abc'[::-1] }} {{ [1, 2, 3, 4][::2] }} {{ [1, 2, 3, 4][3:0:-2] }} {{ [1, 2][5:] }}",
+    "{{ -9223372036854775807 % 3 }} {{ 7 % -3 }} {{ -6 % 3 }} {{ 5 % -1 }} {{ 'h\u00e9llo'[::-2] }} {{ 'h\u00e9llo'[3:0:-1] }} {{ 'h\u00e9llo'[-4] }} {{ 'h\u00e9llo'[1:9:2] }} {{ 'h\u00e9llo'[4:1] }}|{{ ''[::-1] }}|{{ 'h\u00e9'[7] }}|",
     # Statements.
     "{% for m in messages %}{{ loop.index }}{{ loop.index0 }}{{ loop.revindex }}{{ loop.revindex0 }}{{ loop.first }}{{ loop.last }}{{ loop.length }}{{ loop.cycle('a', 'b') }}{{ loop.previtem.role if not loop.first }}{{ loop.nextitem.role if loop.nextitem is defined }};{% else %}none{% endfor %}",
     "{% for m in messages if m.role == 'assistant' %}{{ loop.index }}/{{ loop.length }} {% endfor %}{% for x in [] %}{% else %}empty{% endfor %}",
@@ -48,6 +49,7 @@ TEMPLATES = [
     "{% set ns = namespace(n=0, found=false) %}{% for m in messages %}{% set ns.n = ns.n + 1 %}{% if m.role == 'tool' %}{% set ns.found = true %}{% endif %}{% endfor %}{{ ns.n }}{{ ns.found }}{{ ns.other is defined }}",
     "{% set a, b = 1, 2 %}{{ b }}{{ a }}{% set t %}\n <{{ a }}> {% endset %}[{{ t }}]{% set u | trim | upper %}  v {% endset %}[{{ u }}]{% filter upper %}abc{{ 'd' }}{% endfilter %}",
     "{% macro m(a, b='x', c=a) %}<{{ a }}{{ b }}{{ c }}>{% endmacro %}{{ m(1) }}{{ m(1, 2) }}{{ m(b=3, a=4) }}{{ m() }}",
+    "{% macro m(a, b='x', c=b) %}<{{ a is defined }}{{ b }}{{ c }}>{% endmacro %}{{ m(nothing, nothing) }}{{ m(1) }}{{ m(b=nothing) }}{{ m(1, none, nothing) }}",
     "{% macro tree(d, n=0) %}{{ '-' * n }}{% for k, v in d.items() %}{{ k }}{% if v is mapping %}({{ tree(v, n + 1) }}){% endif %}{% endfor %}{% endmacro %}{{ tree({'a': {'b': {'c': 1}}, 'd': 2}) }}",
     "{% for m in messages %}{% if m.role == 'assistant' %}{% generation %}{{ m.content }}{% endgeneration %}{% endif %}{% endfor %}",
     # Filters.
@@ -57,11 +59,15 @@ TEMPLATES = [
     "{{ x | default('d') }} {{ '' | default('d') }} {{ '' | default('d', true) }} {{ none | d('e') }} {{ [3, 1, 2] | sort }} {{ ['b', 'A'] | sort }} {{ {'b': 1, 'A': 2} | dictsort }} {{ {'b': 1} | items | list }} {{ [1, 2] | first }} {{ [1, 2] | last }} {{ [] | first }}| {{ [1, 1, 2] | unique | list }}",
     "{{ '42' | int }} {{ '4.7' | int }} {{ 'x' | int(7) }} {{ 3.9 | int }} {{ '2.5' | float }} {{ 2.567 | round(2) }} {{ 2.5 | round }} {{ 2.1 | round(0, 'ceil') }} {{ [1, 2] | sum }} {{ [1, 2, 0] | max }} {{ [1, 2, 0] | min }} {{ 'abc' | reverse }} {{ [1, 2] | reverse | list }} {{ 5 | string + 'x' }} {{ 'abc' | list }} {{ 'h\u00e9' | length }} {{ {'a': 1} | count }}",
     "{{ 'a' ~ ({'k': '<'} | tojson | safe) ~ 'b' }}",
+    "{{ 'ff' | int(0, 16) }} {{ ' -0x1A ' | int(0, 16) }} {{ '0b11' | int(base=2) }} {{ '12' | int(7, 2) }} {{ 'Zz' | int(base=36) }} {{ '0x' | int(3, 16) }} {{ 12 | int(0, 16) }}",
+    "{{ ['ab', 'c'] | map('map', 'upper') | map('list') | list }} {{ 'h\u00e9' | first }}{{ 'h\u00e9' | last }}{{ '' | last }} {{ {'a': 1, 'b': 2} | last }} {{ 'h\u00e9l' | reverse }}",
     # Methods.
     "[{{ ' a '.strip() }}] [{{ 'xay'.strip('yx') }}] [{{ ' a '.lstrip() }}] [{{ ' a '.rstrip() }}] {{ 'a b  c'.split() }} {{ 'a,b,,c'.split(',') }} {{ 'a,b,c'.split(',', 1) }} {{ 'a,b,c'.rsplit(',', 1) }} {{ 'a\nb\r\nc'.splitlines() }} {{ ' a b c '.split(none, 1) }}",
     "{{ messages[4].content.split('</think>')[-1].lstrip('\\n') }} {{ 'abc'.startswith('ab') }} {{ 'abc'.endswith(('x', 'c')) }} {{ 'aXb'.lower() }} {{ 'axb'.upper() }} {{ \"it's a\".title() }} {{ 'aaa'.replace('a', 'b', 2) }} {{ 'ab'.replace('', '-') }} {{ 'abab'.find('b') }} {{ 'abab'.rfind('b') }} {{ 'abab'.count('ab') }} {{ ', '.join(['a', 'b']) }}",
     "{{ 'ab1'.isalnum() }} {{ 'ab'.isalpha() }} {{ '12'.isdigit() }} {{ ''.isdigit() }} {{ ' '.isspace() }} {{ 'AB'.isupper() }} {{ 'aB'.islower() }} {{ 'prefix'.removeprefix('pre') }} {{ 'a.b'.removesuffix('.b') }} {{ '{} {1} {n} {{}}'.format('a', 'b', n=3) if false else '{}-{n}{{}}'.format('a', n=3) }}",
     "{{ {'a': 1}.get('a') }} {{ {'a': 1}.get('b') }} {{ {'a': 1}.get('b', 2) }} {{ {'a': 1}.keys() | list }} {{ {'a': 1}.values() | list }} {{ [1, 2, 1].count(1) }} {{ [1, 2].index(2) }} {{ {'items': 3}['items'] }} {{ dict(a=1) }}",
+    "{{ 'abcabc'.find('a', 1) }} {{ 'abcabc'.rfind('a', -3) }} {{ 'abcabc'.rfind('a', 0, 3) }} {{ 'abab'.index('ab', 1) }} {{ 'abab'.count('ab', 1) }} {{ 'abab'.count('', 1, 3) }} {{ 'xab'.startswith('ab', 1) }} {{ 'xab'.endswith(('x', 'a'), -3, -1) }} {{ 'h\u00e9\u00e9h'.find('h', 1) }} {{ 'h\u00e9\u00e9h'.rfind('\u00e9', 0, -1) }}",
+    "{{ 'abc'.find('', 3) }} {{ 'abc'.find('', 4) }} {{ 'abc'.find('', 2, 1) }} {{ 'abc'.count('', 3) }} {{ 'abc'.count('', 4) }} {{ 'abc'.startswith('', 3) }} {{ 'abc'.startswith('', 4) }} {{ 'abc'.find('c', none, -1) }} {{ 'abc'.find('b', -9, 9) }}",
     # Tests.
     "{{ x is defined }} {{ x is undefined }} {{ none is none }} {{ 'a' is string }} {{ 1 is number }} {{ 1 is integer }} {{ 1.0 is float }} {{ true is boolean }} {{ true is true }} {{ 0 is false }} {{ {} is mapping }} {{ [] is iterable }} {{ 'a' is sequence }} {{ 1 is not iterable }} {{ 3 is odd }} {{ 4 is even }} {{ 6 is divisibleby 3 }} {{ 1 is eq 1 }} {{ 1 is ne(2) }} {{ 2 is gt 1 }} {{ 1 is in [1] }} {{ 'a' is lower }} {{ range is callable }}",
     # Functions.
@@ -77,6 +83,15 @@ TEMPLATES = [
     "{{ messages[9].role }}",
     "{% for a, b in [[1, 2, 3]] %}{% endfor %}",
     "{% macro m(a) %}{% endmacro %}{{ m(1, 2) }}",
+    "{% macro m(a) %}{% endmacro %}{{ m(1, a=2) }}",
+    "{{ 'abab'.index('ab', 3) }}",
+    "{{ 'a'.find('a', 0, 1, 2) }}",
+    "{{ 'a'.upper(1) }}",
+    "{{ {}.get('a', 1, 2) }}",
+    "{{ [1].count(1, 2) }}",
+    "{{ 'a' | trim('b', 'c') }}",
+    "{{ 'a' | indent(depth=2) }}",
+    "{{ ['a'] | map('upper', 1) | list }}",
     "{{ range(1000000) }}",
     "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
 ]

@@ -339,6 +339,27 @@ TEST_CASE("whole numbers are multiples", "[grammar]") {
                     "JSON schema: #: expected a number that its bounds and multipleOf allow; found none");
 }
 
+TEST_CASE("multiples of one number share their rules, and too many are refused before they take memory",
+          "[grammar]") {
+  const auto members = [](int count, const json& schema) {
+    json all = json::object();
+    for (int i = 0; i < count; ++i) all["m" + std::to_string(i)] = schema;
+    return json{{"type", "object"}, {"properties", all}, {"required", json::array({"m0"})}}.dump();
+  };
+  const byte_grammar some = json_schema(members(20, {{"type", "integer"}, {"multipleOf", 7}}));
+  CHECK(allows(some, R"({"m0":-9999999999999996,"m19":14})")); // the least of 16 digits
+  CHECK_FALSE(allows(some, R"({"m0":-9999999999999997})"));
+  const byte_grammar few =
+      json_schema(members(1, {{"type", "integer"}, {"multipleOf", 997}, {"minimum", 0}, {"maximum", 9999}}));
+  CHECK(allows(few, R"({"m0":9970})"));
+  CHECK_FALSE(allows(few, R"({"m0":10967})"));
+  CHECK_THROWS_WITH(json_schema(members(200, {{"type", "integer"}, {"multipleOf", 997}})),
+                    "JSON schema: expected at most 131072 bytes and choices, with repetitions written out; "
+                    "found more");
+  CHECK_THROWS_WITH(json_schema(members(5001, true)),
+                    "JSON schema: expected objects of at most 5000 members; found one of 5001");
+}
+
 TEST_CASE("formats of strings", "[grammar]") {
   struct format {
     const char* name;
@@ -465,6 +486,15 @@ TEST_CASE("allOf joins members, and schemas that hold themselves", "[grammar]") 
   CHECK(allows_json(narrowed, R"({"a": 3})"));
   CHECK_FALSE(allows_json(narrowed, R"({"a": 2})"));
   CHECK_FALSE(allows_json(narrowed, R"({"a": 3.5})"));
+  // Two ways from each schema to the next, 2^45 to the last.
+  json twice{{"$ref", "#/$defs/0"}, {"$defs", json::object()}};
+  for (int i = 0; i < 45; ++i) {
+    const json next{{"$ref", "#/$defs/" + std::to_string(i + 1)}};
+    twice["$defs"][std::to_string(i)] = {{"allOf", {next, next}}};
+  }
+  twice["$defs"]["45"] = {{"properties", {{"a", {{"type", "null"}}}}}};
+  CHECK(allows_json(twice.dump().c_str(), R"({"a": null})"));
+  CHECK_FALSE(allows_json(twice.dump().c_str(), R"({"a": 1})"));
 }
 
 TEST_CASE("what is not known of a schema is refused by its keyword and place", "[grammar]") {

@@ -150,6 +150,28 @@ TEST_CASE("a state says which bytes may come, and whether any may", "[grammar]")
   CHECK(allows(states, "ac"));
 }
 
+TEST_CASE("states tell what they keep, and may forget all but one", "[grammar]") {
+  grammar::states many(regular_expression("(?:a?){3000}"));
+  state_behind(many, std::string(20, 'a'));
+  CHECK(many.bytes() > 20 * 2900 * sizeof(std::uint64_t)); // each has a place for each a that may come
+
+  grammar::states states(any_json_object());
+  const std::string begin = R"({"a": [[{"b": [1, {"c": )", end = R"("d"}]}], 2]})";
+  const auto before = state_behind(states, begin);
+  const std::string may_come = bytes_behind(states, begin);
+  auto at = states.forget_others(before);
+  CHECK(states.size() == 3);
+  std::string still;
+  for (unsigned byte = 0; byte < 256; ++byte)
+    if (states.next(at, static_cast<unsigned char>(byte)) != grammar::states::nowhere)
+      still += static_cast<char>(byte);
+  CHECK(still == may_come);
+  for (const char byte : end) at = states.next(at, static_cast<unsigned char>(byte));
+  CHECK(states.may_end(at));
+  CHECK(at == state_behind(states, begin + end));
+  CHECK(states.forget_others(grammar::states::nowhere) == grammar::states::nowhere);
+}
+
 TEST_CASE("what is no regular expression is refused by its place", "[grammar]") {
   const std::pair<const char*, const char*> cases[] = {
       {"a(b", "expected ) at byte 3; found its end"},

@@ -177,14 +177,17 @@ heard_sound hear(recording& from, speech_hearing& hearing) {
   return {from, hearing, [&] { bar.show(static_cast<std::size_t>(from.seconds_read())); }};
 }
 
+struct spoken_language {
+  std::string code;
+  std::optional<double> probability; // of one that was heard
+};
+
 /// The language that is named, or that the model hears in the first window.
-std::string language_of(const arguments& a, const program_parts& parts, const whisper_tokens& tokens,
-                        const heard_sound& sound, window_writer& writer) {
-  if (!a.language.empty() || tokens.languages.empty()) return a.language;
+spoken_language language_of(const arguments& a, const whisper_tokens& tokens, const heard_sound& sound,
+                            window_writer& writer) {
+  if (!a.language.empty() || tokens.languages.empty()) return {a.language, std::nullopt};
   const auto found = writer.language_of(sound.window(0, writer.frames()));
-  program::notice(parts.name,
-                  fmt::format("the language is {}, by {:.0f} %", found.code, found.probability * 100));
-  return found.code;
+  return {found.code, found.probability};
 }
 
 void write(const heard_sound& sound, transcriber& from, spoken_text_printer& to) {
@@ -210,10 +213,13 @@ void run(const arguments& a, const speech_makers& makers, const program_parts& p
 
   const std::unique_ptr<speech_hearing> hearing = makers.hearing(a.threads);
   const heard_sound sound = hear(from, *hearing);
-  const std::string language = language_of(a, parts, tokens, sound, writer);
-  transcriber spoken(sound, writer, tokens, tokens.beginning(language, a.task == "translate", !a.no_times),
-                     !a.no_context);
-  spoken_text_printer printer(a); // which replaces files of subtitles
+  const spoken_language language = language_of(a, tokens, sound, writer);
+  transcriber spoken(sound, writer, tokens,
+                     tokens.beginning(language.code, a.task == "translate", !a.no_times), !a.no_context);
+  spoken_text_printer printer(a); // which replaces files of subtitles: all that may be refused has been
+  if (language.probability)
+    program::notice(parts.name, fmt::format("the language is {}, by {:.0f} %", language.code,
+                                            *language.probability * 100));
   write(sound, spoken, printer);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   const double seconds = from.seconds_read();

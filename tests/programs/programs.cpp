@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -569,7 +570,8 @@ TEST_CASE("a program moves along numbers that come as lines", "[programs]") {
 TEST_CASE("what is no number is null in JSON, and told in lines", "[programs]") {
   const place p;
   std::map<std::string, core::weight_tensor> large;
-  for (const auto& [name, tensor] : initial_weights(tiny::stream, 3).tensors())
+  const model_weights drawn = initial_weights(tiny::stream, 3);
+  for (const auto& [name, tensor] : drawn.tensors())
     large[name] = {tensor.shape, std::vector<float>(core::count_of(tensor), 10.f)};
   save_weights<f32>(p.folder / "weights.gguf", tiny::stream, model_weights::from(large));
   const std::string file = p.folder.write("n.txt", "3e38 3e38\n").string();

@@ -173,6 +173,24 @@ constexpr expr network_scores(expr q, expr k, const attention_score& how, const 
   return reshape_to(scores, s, at);
 }
 
+/// Whether a recorded score is what it is given and something that does not depend on it, as with alibi.
+constexpr bool adds_to_score(const scalar_function& f) {
+  enum class part : std::uint8_t { none, whole, other }; // of what it is given in a node
+  const auto part_of = [](const scalar_node& n, const auto& of) {
+    if (n.kind == op::score) return part::whole;
+    const auto is = [&](int k, part what) { return of(k) == what; };
+    bool any = false;
+    for (int k = 0; k < n.operand_count; ++k) any |= !is(k, part::none);
+    if (!any) return part::none;
+    const bool adds = n.kind == op::add && is(0, part::none) != is(1, part::none) && !is(0, part::other) &&
+                      !is(1, part::other),
+               takes = n.kind == op::subtract && is(0, part::whole) && is(1, part::none),
+               chooses = n.kind == op::where && is(0, part::none) && is(1, part::whole) && is(2, part::whole);
+    return adds || takes || chooses ? part::whole : part::other;
+  };
+  return f.of_result<part>(part_of) == part::whole;
+}
+
 constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_options& o, source_place at) {
   const char* word = word_of(kind);
   at = at.as(word);
@@ -202,6 +220,11 @@ constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_option
       return o.soft_cap != 0
                  ? q.owner->fail(170, at, word, ": local attention takes no soft cap, found ", o.soft_cap)
                  : softly(kind, o); // which says what is wrong
+    // Far keys are hidden by what is added to their scores before.
+    if (o.score.function.count > 0 && !adds_to_score(o.score.function))
+      return q.owner->fail(403, at, word,
+                           ": local attention takes a score that adds to the product, as alibi does, ",
+                           "found one that changes it otherwise");
     const locality around = around_centres(q, k.size(-2), o.mode, word, at);
     if (!around.bias.valid()) return {q.owner};
     attention_options near = o;

@@ -4,6 +4,7 @@
 
 #include <fovea/dsl/loss.hpp>
 #include <fovea/dsl/scan.hpp>
+#include <fovea/dsl/select.hpp>
 
 namespace fovea::core {
 
@@ -118,10 +119,9 @@ constexpr expr ctc_loss(expr logits, expr targets, ctc_options options = {},
       said != blank && said != slice(pad(said, axis(1), 2, 0, blank), axis(1), 0, places);
 
   // Of each frame the probability of what is said at each place.
-  const expr frame = reshape(range(logits, rows * frames), {rows, frames, 1});
   const expr at_places =
-      gather(reshape(log_softmax(logits), {rows * frames * classes}),
-             frame * static_cast<int>(classes.number()) + unsqueeze(said, 1)); // [B, T, 2 S + 1]
+      take_along(log_softmax(logits), broadcast(unsqueeze(said, 1), {rows, frames, places}),
+                 axis(2)); // [B, T, 2 S + 1]
 
   const auto before = [&](expr x, int places_before) {
     return slice(pad(x, axis(1), places_before, 0, log_of_zero), axis(1), 0, places);

@@ -74,6 +74,7 @@ constexpr expr apply(op kind, source_place at, expr x) {
     return {x.owner};
   graph& g = *x.owner;
   const node& from = g.nodes[x.id];
+  if (kind == op::to_float && from.type == element::f32) return x;
   if (kind == op::logical_not && from.type != element::boolean)
     return g.fail(57, at, "!: expected a boolean, found ", name_of(from.type), " ", x);
   return g.add({.kind = kind, .type = result_type(kind, from.type, from.type), .shape = from.shape, .at = at},
@@ -296,7 +297,7 @@ template <detail::value T>
 constexpr detail::result_of<T> floor(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::floor, at, x);
 }
-/// Integers as floats; true as 1, false as 0.
+/// Integers as floats; true as 1, false as 0; floats as they are.
 template <detail::value T>
 constexpr detail::result_of<T> to_float(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::to_float, at, x);

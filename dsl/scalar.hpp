@@ -188,6 +188,7 @@ constexpr void expect_operands(scalar_function* f, op kind, const scalars&... al
 constexpr scalar record(op kind, const scalar& a) {
   scalar_function* f = function_of(a);
   expect_operands(f, kind, a);
+  if (kind == op::to_float && a.type == element::f32) return a;
   scalar_node node;
   node.kind = kind, node.type = result_type(kind, a.type, a.type), node.operand_count = 1;
   node.operands[0] = recorded(f, a);
@@ -224,7 +225,11 @@ constexpr scalar& operator+=(scalar& a, const scalar& b) { return a = a + b; }
 constexpr scalar& operator-=(scalar& a, const scalar& b) { return a = a - b; }
 constexpr scalar& operator*=(scalar& a, const scalar& b) { return a = a * b; }
 constexpr scalar& operator/=(scalar& a, const scalar& b) { return a = a / b; }
-constexpr scalar operator%(const scalar& a, const scalar& b) { return a - a / b * b; }
+/// What is left of a division by floor, of integers and of floats: from 0 to b.
+constexpr scalar operator%(const scalar& a, const scalar& b) {
+  const scalar quotient = a / b;
+  return a - (quotient.type == element::i32 ? quotient : detail::record(op::floor, quotient)) * b;
+}
 constexpr scalar operator-(const scalar& a) { return detail::record(op::negate, a); }
 constexpr scalar operator<(const scalar& a, const scalar& b) { return detail::record(op::less, a, b); }
 constexpr scalar operator<=(const scalar& a, const scalar& b) { return detail::record(op::less_equal, a, b); }

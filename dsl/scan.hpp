@@ -138,7 +138,10 @@ constexpr void freeze_past(expr lengths, const std::array<expr, states>& before,
       {.kind = op::time_index, .type = element::i32, .settings = {.time = {0, region}}, .at = at});
   const expr alive = located(now, at) < located(lengths, at);
   for (std::size_t i = 0; i < states; ++i) next[i] = where_row(alive, next[i], located(before[i], at), at);
-  for (expr& y : output) y = where_row(alive, y, located(0.0, at), at);
+  for (expr& y : output) {
+    const bool is_boolean = y.valid() && y.owner->nodes[y.id].type == element::boolean;
+    y = where_row(alive, y, is_boolean ? located(false, at) : located(0, at), at);
+  }
 }
 
 /// What the steps give, beside each other along a new axis of time; invalid after an error.

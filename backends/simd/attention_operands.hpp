@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generated.hpp>
@@ -123,8 +124,13 @@ struct attention_operands {
           if ((of_mask ? mask : score) == nullptr) continue;
           const auto found = recorded(of_mask).values(
               {.batch = static_cast<std::int64_t>(first_batch + b), .head = static_cast<std::int64_t>(h)});
-          // Of what depends on more nothing is read.
-          for (size_t id = 0; id < found.size(); ++id) values[id] = static_cast<float>(found[id]);
+          // Of what depends on more nothing is read. An integer keeps its bits: a float would round it.
+          const scalar_node* nodes = (of_mask ? mask : score)->nodes;
+          for (size_t id = 0; id < found.size(); ++id)
+            values[id] =
+                nodes[id].type == element::i32
+                    ? std::bit_cast<float>(static_cast<std::int32_t>(static_cast<std::int64_t>(found[id])))
+                    : static_cast<float>(found[id]);
         }
   }
 

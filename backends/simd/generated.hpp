@@ -28,7 +28,7 @@ struct chain_args {
 
 /// What a lambda score or mask reads beside positions. An axis `of_queries` of a table has the rows of the
 /// call's own queries alone, not of all positions.
-///   uniform  [batch, heads, 2, max_nodes]: the values of nodes that depend on the batch row and head alone,
+///   uniform  [batch, heads, 2, max_nodes]: the values of nodes that depend on the batch row and head alone, integers as their bits,
 ///   of the score
 ///            function and of the mask function
 struct lambda_args {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -61,7 +62,7 @@ private:
       if constexpr (n.type == element::f32)
         return vec<Arch>(u);
       else if constexpr (n.type == element::i32)
-        return int_vec<Arch>(static_cast<std::int32_t>(u));
+        return int_vec<Arch>(std::bit_cast<std::int32_t>(u));
       else
         return mask_of<Arch>(u != 0);
     } else if constexpr (n.kind == op::score)

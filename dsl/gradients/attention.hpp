@@ -37,6 +37,7 @@ struct score_words {
   constexpr graph& g() const { return *site.d.owner; }
   constexpr expr value(int i) const { return {&g(), values[i]}; }
   constexpr void add(int i, expr gradient) {
+    gradient = arriving(gradient, i); // before it joins others, which may have fewer axes
     gradients[i] = gradients[i] < 0
                        ? gradient.id
                        : (located({&g(), gradients[i]}, site.n.at) + located(gradient, site.n.at)).id;
@@ -131,13 +132,12 @@ struct score_words {
     return value(f.count - 1);
   }
 
-  /// What arrives at node `i`, in its shape. A pair that weighs nothing gives nothing: where a mask hides it,
+  /// A gradient that arrives at node `i`, in its shape. A pair that weighs nothing gives nothing: where a mask hides it,
   /// the score need not be defined (sqrt(query - key) under `causal`), and 0 times its derivative is not 0.
-  constexpr expr arriving(int i) const {
+  constexpr expr arriving(expr d, int i) const {
     const source_place at = site.n.at;
     const op kind = f.nodes[i].kind;
     const shape to = g().shape_of(value(i));
-    expr d{&g(), gradients[i]};
     if (const shape from = g().shape_of(d); from != to || kind == op::score || kind == op::table_at) {
       const expr most = reduced_by(op::max_over, map, from, at);
       d = where(located(most, at) > located(0.0, at), located(d, at), located(0.0, at), at);
@@ -153,7 +153,7 @@ struct score_words {
     for (int i = f.count - 1; i >= 0; --i) {
       const scalar_node& n = f.nodes[i];
       if (gradients[i] < 0 || n.type != element::f32) continue;
-      const expr reduced = arriving(i);
+      const expr reduced{&g(), gradients[i]};
       if (n.kind == op::score) {
         of_score = reduced;
       } else if (n.kind == op::table_at) {

@@ -27,8 +27,10 @@ struct last_writer : by_position {
       : by_position(of, along), to(made), view(of_tables) {}
 
   constexpr bool may_be_cut_before(int id) const {
-    if (g.nodes[id].region != 0 || mixes(id) != nullptr) return false;
-    for (int k = 0; k < g.nodes[id].operand_count; ++k)
+    const node& n = g.nodes[id];
+    if (n.region != 0 || mixes(id) != nullptr) return false;
+    if (n.kind == op::dropout && n.settings.dropout.of_weights) return false; // it stays with its attention
+    for (int k = 0; k < n.operand_count; ++k)
       if (time_axes(g.operand(id, k)) > 1) return false;
     return true;
   }

@@ -104,6 +104,14 @@ TEST_CASE("gradients pass through the last position", "[last][gradients]") {
   check_gradients_of_words(last<T>(m));
 }
 
+TEST_CASE("attention whose weights are thinned is whole in front of the last position", "[last][gradients]") {
+  constexpr auto thinned = model("thinned", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 8});
+    g.output("y", linear(attention(x, x, x, {.mask = causal, .dropout = 0.1}), "out", 8));
+  });
+  static_assert(decltype(gradients<false, true>(last<T>(thinned)))::well_formed);
+}
+
 TEST_CASE("operations that mix positions see all of them", "[last]") {
   static constexpr auto whole = model("mixed", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 6});

@@ -24,6 +24,7 @@ constexpr auto composed = model("composed", [](graph& g) {
   const expr x = 4 * g.input<f32>("x", {B, T, 5}), y = g.input<f32>("y", {B, T, 5});
   g.output("activations", elu(x, 0.7) + leaky_relu(x, 0.2) * mish(x) - hardswish(x));
   g.output("clamped", clamp(x, -1.5, y) + clamp(x, y, y + 1) * y);
+  g.output("as they are", to_float(x * y) + x);
   g.output("log_sum_exp", log_sum_exp(x, -1));
   g.output("over_time", log_sum_exp(x, T, {.keep = true}));
   g.output("variance", variance(x, -1));
@@ -151,6 +152,13 @@ constexpr auto scores = model("scores", [](graph& g) {
   g.output("recorded",
            attention(q, k, v, {.heads = 4, .score = [table](scalar s, scalar i, scalar j, scalar head) {
                                  return where(i < j, tanh(s) * at(table, i - j, head), s * s) + exp(s);
+                               }}));
+  // One value of the table in two shapes.
+  const expr both = parameter(q, "both", {4});
+  g.output("both ways",
+           attention(q, k, v, {.heads = 4, .score = [both](scalar s, scalar i, scalar j, scalar head) {
+                                 const scalar a = at(both, head);
+                                 return s * sigmoid(a) + a * (j - i) * 0.25;
                                }}));
   // Undefined, or of no derivative, where the mask hides it.
   const expr steep = parameter(q, "steep", {4});

@@ -45,6 +45,19 @@ TEST_CASE("a score by name is the network written out", "[attention]") {
   compare(m, {{"B", 3}, {"T", 5}, {"S", 9}});
 }
 
+TEST_CASE("local attention hides far keys, whatever is added to scores", "[attention]") {
+  constexpr auto m = model("near", [](graph& g) {
+    const expr q = g.input<f32>("q", {"B", "T", 6});
+    const attention_score sloped = [](scalar s, scalar i, scalar j) {
+      return where(i < j, s - 0.5, 0.25 * (i - j) + s);
+    };
+    g.output("sloped", attention(q, q, q, {.heads = 2, .score = sloped, .mode = local_m(2)}));
+    g.output("alibi", attention(q, q, q, {.heads = 2, .score = alibi(2), .mode = local_m(2)}));
+    g.output("map", attention_map(q, q, q, {.heads = 2, .score = alibi(2), .mode = local_m(1)}));
+  });
+  compare(m, {{"B", 2}, {"T", 9}});
+}
+
 TEST_CASE("a score and a mask that read what they computed again and again", "[attention]") {
   constexpr auto m = model("repeated", [](graph& g) {
     const expr q = g.input<f32>("q", {"B", "T", 6}), k = g.input<f32>("k", {"B", "S", 6});

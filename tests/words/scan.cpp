@@ -200,3 +200,19 @@ TEST_CASE("a state that is an input or a parameter is carried on", "[scan]") {
     g.output("y", layers[0]);
   }));
 }
+
+TEST_CASE("what a scan gives behind a sequence's end has the type of its other steps", "[scan]") {
+  constexpr auto m = model("typed", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 5}), lengths = g.input<i32>("lengths", {"B"});
+    const auto [best, state] = scan(x, mean(x, axis(1)) * 0.0,
+                                    [](expr step, expr before) {
+                                      const expr now = before + step;
+                                      return scan_step{argmax(now, axis(-1)), now};
+                                    },
+                                    {.lengths = lengths});
+    g.output("best", best);
+    g.output("rows", embedding(best, "words", 5, 3));
+    g.output("state", state);
+  });
+  compare(m, {{"B", 3}, {"T", 4}});
+}

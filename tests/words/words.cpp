@@ -390,3 +390,35 @@ TEST_CASE("a constant is a value wherever it goes", "[words]") {
     g.output("layers", x + repeat("layer", 3, constant(x, 1), [](expr h) { return constant(h, 2); }));
   }));
 }
+
+TEST_CASE("what is left of a division by floor, of floats too", "[words]") {
+  constexpr auto m = model("remainders", [](graph& g) {
+    const expr x = g.input<f32>("x", {6});
+    g.output("y", map(x, [](scalar v) { return v % 1.5; }));
+  });
+  auto net = compile(m, core::model_weights::from({}));
+  const xt::xtensor<float, 1> x{-2, -1.5f, -0.25f, 0, 1, 4};
+  const std::vector<float> expected{1, 0, 1.25f, 0, 1, 1};
+  const auto out = net("x"_in = x);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK(out["y"_out](i) == Approx(expected[i]).margin(1e-6));
+}
+
+TEST_CASE("a mask of large integers of a row reads each bit of them", "[words]") {
+  constexpr auto m = model("documents", [](graph& g) {
+    const expr q = g.input<f32>("q", {"B", "T", 4});
+    const expr of_row = g.input<i32>("of_row", {"B"}), of_key = g.input<i32>("of_key", {"B", "T"});
+    g.output("map",
+             attention_map(q, q, q, {.mask = [of_row, of_key](scalar, scalar key, scalar, scalar batch) {
+                             return at(of_row, batch) == at(of_key, batch, key);
+                           }}));
+  });
+  auto net = compile(m, core::model_weights::from({}), {.capacity = {{"B", 2}, {"T", 3}}});
+  const xt::xtensor<float, 3> q = xt::ones<float>({2, 3, 4});
+  const xt::xtensor<int, 1> of_row{16777217, std::numeric_limits<int>::max()};
+  const xt::xtensor<int, 2> of_key{{16777217, 16777216, 16777217}, {std::numeric_limits<int>::max(), 1, 0}};
+  const auto out = net("q"_in = q, "of_row"_in = of_row, "of_key"_in = of_key);
+  CHECK(out["map"_out](0, 0, 1, 0) == 0.5f);
+  CHECK(out["map"_out](0, 0, 1, 1) == 0);
+  CHECK(out["map"_out](1, 0, 2, 0) == 1);
+}

@@ -127,10 +127,10 @@ struct attention_operands {
           // Of what depends on more nothing is read. An integer keeps its bits: a float would round it.
           const scalar_node* nodes = (of_mask ? mask : score)->nodes;
           for (size_t id = 0; id < found.size(); ++id)
-            values[id] =
-                nodes[id].type == element::i32
-                    ? std::bit_cast<float>(static_cast<std::int32_t>(static_cast<std::int64_t>(found[id])))
-                    : static_cast<float>(found[id]);
+            values[id] = nodes[id].type == element::i32
+                             ? std::bit_cast<float>(static_cast<std::int32_t>(
+                                   static_cast<std::int64_t>(std::clamp(found[id], -0x1p62, 0x1p62))))
+                             : static_cast<float>(found[id]);
         }
   }
 

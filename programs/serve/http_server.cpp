@@ -35,17 +35,31 @@ std::string problem_of(int status, const http_server::request& from, const serve
   }
 }
 
-/// The body, whatever type it is said to have; nothing where it cannot be read. It is read before a request is refused: what
-/// is left of it would be taken for the next request.
-std::optional<std::string> body_of(const http_server::request& from, const httplib::ContentReader& read) {
-  // The library would take a form apart, and leave the rest of one that is none.
-  const_cast<http_server::request&>(from).headers.erase("Content-Type");
+/// The body, whatever type it is said to have; nothing where it is longer than `most`, which is a status of its own, or
+/// cannot be read. All of it is read before a request is refused: what is left would be taken for the next request.
+std::optional<std::string> body_of(const http_server::request& from, http_server::response& to,
+                                   const httplib::ContentReader& read, std::size_t most) {
+  // The library would take a form apart and leave the rest of one that is none, unpack what is packed, and pass over what
+  // comes with DELETE.
+  auto& own = const_cast<http_server::request&>(from);
+  own.headers.erase("Content-Type"), own.headers.erase("Content-Encoding");
+  const std::string method = std::exchange(own.method, "POST");
   std::string body;
-  const bool whole = read([&](const char* piece, std::size_t size) {
-    body.append(piece, size);
+  std::size_t size = 0;
+  const bool whole = read([&](const char* piece, std::size_t count) {
+    size += count;
+    if (size <= most) body.append(piece, count);
     return true;
   });
-  return whole ? std::optional(std::move(body)) : std::nullopt;
+  own.method = method;
+  if (size > most) to.status = 413;
+  return whole && size <= most ? std::optional(std::move(body)) : std::nullopt;
+}
+
+/// Reads what a request has that is refused, and keeps nothing.
+void pass_over(const http_server::request& from, http_server::response& to,
+               const httplib::ContentReader& read) {
+  if (from.has_header("Content-Length") || from.has_header("Transfer-Encoding")) body_of(from, to, read, 0);
 }
 
 /// Of methods whose requests have a body.
@@ -104,13 +118,18 @@ void http_server::refuse_other_methods(const std::string& path, const char* know
   methods_[path] = known;
   const httplib::Server::HandlerWithContentReader refused = [known](const request& from, response& to,
                                                                     const httplib::ContentReader& read) {
-    if (from.has_header("Content-Length") || from.has_header("Transfer-Encoding")) body_of(from, read);
+    pass_over(from, to, read);
     refuse_method(from, to, known);
   };
-  server_.Post(path, refused); // behind an answer to it
-  server_.Put(path, refused);
-  server_.Patch(path, refused);
-  server_.Delete(path, refused);
+  answer_bodies(path, refused); // behind an answer to it
+}
+
+void http_server::answer_bodies(const std::string& path,
+                                const httplib::Server::HandlerWithContentReader& answer) {
+  server_.Post(path, answer);
+  server_.Put(path, answer);
+  server_.Patch(path, answer);
+  server_.Delete(path, answer);
 }
 
 void http_server::get(const std::string& path, std::function<void(response&)> answer) {
@@ -123,10 +142,12 @@ void http_server::get(const std::string& path, std::function<void(response&)> an
 void http_server::post(const std::string& path, std::function<void(const std::string&, response&)> answer) {
   server_.Post(path, [this, answer = std::move(answer)](const request& from, response& to,
                                                         const httplib::ContentReader& read) {
-    const bool is_form = from.is_multipart_form_data();
-    const std::optional<std::string> body = body_of(from, read);
+    const bool is_form = from.is_multipart_form_data(), is_packed = from.has_header("Content-Encoding");
+    const std::optional<std::string> body = body_of(from, to, read, limits_.body_bytes);
     guarded(to, [&] {
       if (is_form) throw refused_request(415, "expected JSON; found a form of several parts");
+      if (is_packed)
+        throw refused_request(415, "expected JSON as it is; found it packed, by a Content-Encoding");
       if (!body) throw refused_request(to.status == 413 ? 413 : 400, problem_of(to.status, from, limits_));
       answer(*body, to);
     });
@@ -166,6 +187,11 @@ void http_server::finish() {
 }
 
 void http_server::run() {
+  // Behind all routes: what the library itself refuses it may leave unread.
+  answer_bodies(".*", [this](const request& from, response& to, const httplib::ContentReader& read) {
+    pass_over(from, to, read);
+    refuse(to, 404, problem_of(404, from, limits_));
+  });
   const bool was_stopped = server_.listen_after_bind();
   has_run_ = true;
   if (!was_stopped) throw error("no client can come any more: the system gives no more connections");

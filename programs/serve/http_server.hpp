@@ -61,6 +61,7 @@ private:
 
   void guarded(response& to, const std::function<void()>& answer);
   void refuse_other_methods(const std::string& path, const char* known);
+  void answer_bodies(const std::string& path, const httplib::Server::HandlerWithContentReader& answer);
 
   server_limits limits_;
   listening_server server_;

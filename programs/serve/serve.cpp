@@ -68,13 +68,14 @@ void declare_server(CLI::App& app, arguments& a, const served_network& network) 
 /// server yet. Made before any other thread, which then leave these signals to it.
 class stopping_signals {
 public:
-  explicit stopping_signals(const std::string& name) {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    std::thread([server = server_, signals, name] {
+  stopping_signals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
+  void wait(const std::string& name) {
+    std::thread([server = server_, signals = signals_, name] {
       int which = 0;
       sigwait(&signals, &which);
       http_server* const begun = server->load();
@@ -85,9 +86,11 @@ public:
       _exit(128 + which);
     }).detach();
   }
-  void stop_at_first(http_server& server) { server_->store(&server); }
+  /// The server that the first signal stops, or null.
+  void stop(http_server* server) { *server_ = server; }
 
 private:
+  sigset_t signals_{};
   std::shared_ptr<std::atomic<http_server*>> server_ = std::make_shared<std::atomic<http_server*>>(nullptr);
 };
 
@@ -151,9 +154,14 @@ void run(const arguments& a, const served_network& network, const program_parts&
   }
   add_common_routes(server, parts, network, [&] { return writer ? writer->metrics() : embedder->metrics(); });
   const int port = server.bind(a.host, a.port);
-  signals.stop_at_first(server);
+  signals.stop(&server);
   program::notice(parts.name, fmt::format("http://{}:{}/", a.host, port));
-  server.run();
+  try {
+    server.run();
+  } catch (...) {
+    signals.stop(nullptr); // it is destroyed before the program ends
+    throw;
+  }
 }
 
 } // namespace
@@ -161,7 +169,7 @@ void run(const arguments& a, const served_network& network, const program_parts&
 int serve(const served_network& network, const program_parts& parts, int count, char** words) {
   // One heap for the threads of all clients: of several, each would grow to the most that it ever held.
   ::mallopt(M_ARENA_MAX, 1);
-  stopping_signals signals(parts.name);
+  stopping_signals signals;
   return program::run<arguments>(
       parts.name.c_str(), "Answers over HTTP, by the routes of OpenAI's interface.", count, words,
       [&](CLI::App& app, arguments& a) {
@@ -169,7 +177,10 @@ int serve(const served_network& network, const program_parts& parts, int count, 
         declare_texts(app, a, parts);
         declare_server(app, a, network);
       },
-      [&](const arguments& a) { run(a, network, parts, signals); });
+      [&](const arguments& a) {
+        signals.wait(parts.name);
+        run(a, network, parts, signals);
+      });
 }
 
 } // namespace fovea::programs

@@ -15,11 +15,21 @@ std::string in_subtitle(std::string text) {
   return text;
 }
 
+[[noreturn]] void cannot_write(const std::filesystem::path& path) {
+  throw error(path.string() + ": cannot be written");
+}
+
 } // namespace
 
 std::string clock_of(std::size_t frames, char mark) {
   return fmt::format("{:02}:{:02}:{:02}{}{:03}", frames / 360000, frames / 6000 % 60, frames / 100 % 60, mark,
                      frames % 100 * 10);
+}
+
+void expect_writable(const std::filesystem::path& path) {
+  const bool is_new = !std::filesystem::exists(path);
+  if (!std::ofstream(path, std::ios::binary | std::ios::app)) cannot_write(path);
+  if (is_new) std::filesystem::remove(path);
 }
 
 subtitle_file::subtitle_file(const std::filesystem::path& path, form as)
@@ -35,7 +45,7 @@ void subtitle_file::add(std::size_t begin, std::size_t end, const std::string& t
 }
 
 void subtitle_file::write(const std::string& text) {
-  if (!(out_ << text).flush()) throw error(path_.string() + ": cannot be written");
+  if (!(out_ << text).flush()) cannot_write(path_);
 }
 
 } // namespace fovea::programs

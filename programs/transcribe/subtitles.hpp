@@ -10,6 +10,9 @@ namespace fovea::programs {
 /// "00:01:02.500" of 6250 frames, with this mark in front of the thousandths.
 std::string clock_of(std::size_t frames, char mark = '.');
 
+/// Throws fovea::error where a file cannot be written; leaves what is there as it is.
+void expect_writable(const std::filesystem::path& path);
+
 /// A file of subtitles, written as they come: SubRip's, or the web's (WebVTT).
 class subtitle_file {
 public:

@@ -210,6 +210,8 @@ void run(const arguments& a, const speech_makers& makers, const program_parts& p
   const whisper_tokens tokens = tokens_of(a, parts, words, with_files.tokenizer, makers.sizes);
   const std::unique_ptr<speech_network> network = network_of(a, makers, weights, tokens.context);
   window_writer writer(*network, makers.sizes, words, tokens, writing_of(a));
+  for (const std::string& path : {a.srt, a.vtt})
+    if (!path.empty()) expect_writable(path); // before a long sound is heard
 
   const std::unique_ptr<speech_hearing> hearing = makers.hearing(a.threads);
   const heard_sound sound = hear(from, *hearing);

@@ -7,7 +7,9 @@ import contextlib
 import http.client
 import json
 import math
+import pathlib
 import random
+import re
 import signal
 import socket
 import struct
@@ -275,8 +277,11 @@ class Serve(Serving):
             ("PUT", "/v1/completions", {}, 405),
             ("DELETE", "/health", {}, 405),
             ("POST", "/nowhere", {}, 404),
+            ("POST", "/nowhere", form, 404),
+            ("PATCH", "/nowhere", {}, 404),
             ("POST", "/v1/completions", form, 415),
             ("POST", "/v1/completions", form | {"Content-Type": "multipart/form-data; boundary=x"}, 415),
+            ("POST", "/v1/completions", {"Content-Encoding": "gzip"}, 415),
             ("POST", "/v1/completions", {}, 400),
         ):
             connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
@@ -290,6 +295,18 @@ class Serve(Serving):
                     self.assertEqual(answer.status, expected if len(asked) > 2 else 200, asked)
         self.assertEqual(server.ask("DELETE", "/health")[0], 405)
 
+    def test_a_long_body_is_refused_whoever_says_how_long_it_is(self):
+        server = self.started(self.writer, "--body", "4")
+        for method, path, expected in (("POST", "/v1/completions", 413), ("DELETE", "/health", 405), ("POST", "/nowhere", 404)):
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            with contextlib.closing(connection):
+                for asked, status in (((method, path, iter([b" " * 3000] * 5)), expected), (("GET", "/health"), 200)):
+                    connection.request(*asked, headers={"Transfer-Encoding": "chunked"} if len(asked) > 2 else {}, encode_chunked=True)
+                    own = connection.sock
+                    answer = connection.getresponse()
+                    answer.read()
+                    self.assertEqual((answer.status, connection.sock), (status, own), asked)
+
     def test_no_share_of_all_is_the_likeliest_token(self):
         server = self.started(self.writer)
         likeliest = server.post("/v1/completions", prompt="one two", temperature=0, max_tokens=5)["choices"]
@@ -299,7 +316,8 @@ class Serve(Serving):
         server = self.started(self.writer)
         status, _, text = server.ask("POST", "/v1/completions", {"prompt": ["one"] * 100000, "n": 128})
         self.assertEqual((status, json.loads(text)["error"]["message"]), (503, "too many texts are waiting; expected at most 256"))
-        self.assertLess(server.memory(), 1 << 28)
+        peak = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{server.process.pid}/status").read_text())
+        self.assertLess(int(peak[1]), 1 << 18)
         status, _, text = server.ask("POST", "/v1/completions", {"prompt": "one", "stop": ["x"] * 65})
         self.assertEqual(status, 400)
         self.assertRegex(json.loads(text)["error"]["message"], "^stop: expected at most 64 texts; found ")

@@ -204,15 +204,16 @@ TEST_CASE("a state that is an input or a parameter is carried on", "[scan]") {
 TEST_CASE("what a scan gives behind a sequence's end has the type of its other steps", "[scan]") {
   constexpr auto m = model("typed", [](graph& g) {
     const expr x = g.input<f32>("x", {"B", "T", 5}), lengths = g.input<i32>("lengths", {"B"});
-    const auto [best, state] = scan(x, mean(x, axis(1)) * 0.0,
-                                    [](expr step, expr before) {
-                                      const expr now = before + step;
-                                      return scan_step{argmax(now, axis(-1)), now};
-                                    },
-                                    {.lengths = lengths});
-    g.output("best", best);
-    g.output("rows", embedding(best, "words", 5, 3));
-    g.output("state", state);
+    const auto y = scan(x, mean(x, axis(1)) * 0.0,
+                        [](expr step, expr before) {
+                          const expr now = before + step;
+                          return scan_step{std::array{argmax(now, axis(-1)), now > 0.0}, now};
+                        },
+                        {.lengths = lengths});
+    g.output("best", y.output[0]);
+    g.output("rows", embedding(y.output[0], "words", 5, 3));
+    g.output("is positive", to_float(y.output[1]));
+    g.output("state", y.state);
   });
   compare(m, {{"B", 3}, {"T", 4}});
 }

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -210,7 +211,7 @@ void run(const arguments& a, const speech_makers& makers, const program_parts& p
   const whisper_tokens tokens = tokens_of(a, parts, words, with_files.tokenizer, makers.sizes);
   const std::unique_ptr<speech_network> network = network_of(a, makers, weights, tokens.context);
   window_writer writer(*network, makers.sizes, words, tokens, writing_of(a));
-  for (const std::string& path : {a.srt, a.vtt})
+  for (const std::filesystem::path& path : {a.srt, a.vtt})
     if (!path.empty()) expect_writable(path); // before a long sound is heard
 
   const std::unique_ptr<speech_hearing> hearing = makers.hearing(a.threads);

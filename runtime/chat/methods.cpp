@@ -74,16 +74,14 @@ value split_from_end(const std::string& text, const arguments& given) {
   const std::string& mark = by.text_of("rsplit: expected a text to split at");
   if (mark.empty()) throw error("rsplit: expected a text that is not empty; found \"\"");
   const std::size_t most = most_times(given, "maxsplit");
-  found(text, mark); // refuses what would take hours
   std::vector<value> made;
-  std::size_t end = text.size();
-  while (made.size() < most && end >= mark.size()) {
-    const std::size_t at = text.rfind(mark, end - mark.size());
-    if (at == std::string::npos) break;
-    append(std::string_view(text).substr(at + mark.size(), end - at - mark.size()), made);
-    end = at;
+  std::string_view left = text;
+  for (std::size_t at = found_last(left, mark); at != std::string::npos && made.size() < most;
+       at = found_last(left, mark)) {
+    append(left.substr(at + mark.size()), made);
+    left = left.substr(0, at);
   }
-  made.emplace_back(text.substr(0, end));
+  made.emplace_back(left);
   std::ranges::reverse(made);
   return value::of_list(std::move(made));
 }
@@ -171,8 +169,8 @@ template <bool last>
 value place(const std::string& text, const arguments& given) {
   const std::string part = given.at(0, "sub").text_of();
   const std::optional<looked_into> in = part_of(text, given);
-  std::size_t at = in ? found(in->text, part) : std::string::npos; // refuses what would take hours
-  if (last && at != std::string::npos) at = in->text.rfind(part);
+  std::size_t at = std::string::npos;
+  if (in) at = last ? found_last(in->text, part) : found(in->text, part); // both refuse what would take hours
   if (at == std::string::npos) return std::int64_t{-1};
   return in->before + static_cast<std::int64_t>(characters_of(in->text.substr(0, at)));
 }

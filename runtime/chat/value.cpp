@@ -175,12 +175,27 @@ bool is_less(const value& a, const value& b) {
               described(b));
 }
 
-std::size_t found(std::string_view text, std::string_view part, std::size_t from) {
+namespace {
+
+void check_search(std::string_view text, std::string_view part) {
   constexpr std::uint64_t most_comparisons = std::uint64_t{1} << 32;
   if (!part.empty() && text.size() > most_comparisons / part.size())
     throw error("expected a shorter text to look for; found one of " + std::to_string(part.size()) +
                 " bytes, to be found in " + std::to_string(text.size()));
+}
+
+} // namespace
+
+std::size_t found(std::string_view text, std::string_view part, std::size_t from) {
+  check_search(text, part);
   return text.find(part, from);
+}
+
+std::size_t found_last(std::string_view text, std::string_view part) {
+  check_search(text, part);
+  const auto behind = std::search(text.rbegin(), text.rend(), part.rbegin(), part.rend());
+  if (behind == text.rend() && !part.empty()) return std::string_view::npos;
+  return static_cast<std::size_t>(text.rend() - behind) - part.size();
 }
 
 bool contains(const value& whole, const value& part) {

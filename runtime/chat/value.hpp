@@ -135,6 +135,8 @@ bool is_less(const value& a, const value& b);
 bool contains(const value& whole, const value& part);
 /// Where `part` begins in `text`, from a byte on; npos where it does not. Refuses to look for what would take hours.
 std::size_t found(std::string_view text, std::string_view part, std::size_t from = 0);
+/// The last place, looked for from the end, which rfind of LLVM's library does not do. Refused as found is.
+std::size_t found_last(std::string_view text, std::string_view part);
 
 /// What a `for` goes through: items, keys, characters. Throws fovea::error where there are none.
 std::vector<value> iterated(const value& v);

@@ -1,6 +1,7 @@
 #include "compiler_sentence.hpp"
 
-#include <regex>
+#include <algorithm>
+#include <charconv>
 #include <sstream>
 
 namespace tool {
@@ -28,42 +29,100 @@ std::string joined_literals(const std::string& line) {
   return text;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// "FILE:LINE" at the begin of a compiler's line, which may be megabytes long, and what stands behind it.
+struct placed {
+  std::string_view file, behind;
+  int line = 0;
+};
+std::optional<placed> placed_line(std::string_view text) {
+  for (std::size_t colon = text.find(':'); colon != text.npos; colon = text.find(':', colon + 1)) {
+    placed made{text.substr(0, colon), {}, 0};
+    const char *begin = text.data() + colon + 1, *all = text.data() + text.size();
+    if (colon == 0 || begin == all || !is_digit(*begin)) continue; // as behind a drive's letter
+    const auto [end, fault] = std::from_chars(begin, all, made.line);
+    if (fault != std::errc{} || end == all || *end != ':') continue;
+    made.behind = {end, all};
+    return made;
+  }
+  return std::nullopt;
+}
+
+/// What stands behind ":COLUMN: error: ", if that is how the line goes on.
+std::optional<std::string_view> error_in(std::string_view behind_place) {
+  constexpr std::string_view mark = ": error: ";
+  const auto column = behind_place.substr(1);
+  const std::size_t end = column.find(':');
+  if (end == 0 || end == column.npos || !std::ranges::all_of(column.substr(0, end), is_digit) ||
+      !column.substr(end).starts_with(mark))
+    return std::nullopt;
+  return column.substr(end + mark.size());
+}
+
 /// What g++ says of a declaration that is no constant behind the sentence that it is none: which function or
 /// value, and where.
 std::optional<mistake> reason_in(const std::string& output) {
-  static const std::regex form(
-      "^(.+?):([0-9]+):[0-9]+: error: (call to non-.*|the value of .* is not usable.*)$");
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);)
-    if (std::smatch found; std::regex_match(line, found, form))
-      return mistake{found[1].str(), std::stoi(found[2]),
-                     "the compiler cannot run this declaration: " + found[3].str() + " [F0286]"};
+    if (const auto place = placed_line(line))
+      if (const auto error = error_in(place->behind))
+        if (error->starts_with("call to non-") ||
+            (error->starts_with("the value of ") && error->find(" is not usable") != error->npos))
+          return mistake{std::string(place->file), place->line,
+                         "the compiler cannot run this declaration: " + std::string(*error) + " [F0286]"};
   return std::nullopt;
 }
 
 /// The line of the user's file that has the error, or at which a template was asked for.
 int line_that_asked(const std::string& output, const std::filesystem::path& file) {
-  static const std::regex place("^(.+?):([0-9]+):[0-9]*:? .*(error: |required from here|requested here)");
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);)
-    if (std::smatch found; std::regex_search(line, found, place))
-      if (std::filesystem::path(found[1].str()).filename() == file.filename()) return std::stoi(found[2]);
+    if (const auto place = placed_line(line))
+      for (const char* what : {" error: ", "required from here", "requested here"})
+        if (place->behind.find(what) != place->behind.npos &&
+            std::filesystem::path(place->file).filename() == file.filename())
+          return place->line;
   return 1;
+}
+
+/// The message of an error that says of a function that it is unavailable.
+std::optional<std::string_view> unavailable_in(std::string_view error) {
+  constexpr std::string_view mark = " is unavailable: ";
+  const std::size_t at = error.find(mark);
+  if (at == error.npos) return std::nullopt;
+  return error.substr(at + mark.size());
+}
+
+/// The message of a static_assert; clang++ may say its condition before it.
+std::optional<std::string_view> assertion_in(std::string_view error) {
+  constexpr std::string_view begin = "static assertion failed", condition = " due to requirement '",
+                             end = "': ";
+  if (!error.starts_with(begin)) return std::nullopt;
+  error.remove_prefix(begin.size());
+  if (error.starts_with(condition)) {
+    const std::size_t at = error.find(end, condition.size());
+    return at == error.npos ? std::nullopt : std::optional(error.substr(at + end.size()));
+  }
+  return error.starts_with(": ") ? std::optional(error.substr(2)) : std::nullopt;
 }
 
 } // namespace
 
 std::string number_of(std::string_view sentence) {
-  static const std::regex form("\\[(F[0-9]{4})\\]$");
-  std::match_results<std::string_view::const_iterator> found;
-  return std::regex_search(sentence.begin(), sentence.end(), found, form) ? found[1].str() : "";
+  constexpr std::size_t size = 7; // of "[F0031]"
+  if (sentence.size() < size) return "";
+  const std::string_view last = sentence.substr(sentence.size() - size);
+  if (!last.starts_with("[F") || last.back() != ']' || !std::ranges::all_of(last.substr(2, 4), is_digit))
+    return "";
+  return std::string(last.substr(1, 5));
 }
 
 std::optional<mistake> placed_sentence(std::string_view text) {
-  static const std::regex form("^([^ :]+):([0-9]+): ([^]*)$");
-  std::match_results<std::string_view::const_iterator> found;
-  if (!std::regex_match(text.begin(), text.end(), found, form)) return std::nullopt;
-  return mistake{found[1].str(), std::stoi(found[2].str()), found[3].str()};
+  const auto place = placed_line(text);
+  if (!place || place->file.find_first_of(" :") != place->file.npos || !place->behind.starts_with(": "))
+    return std::nullopt;
+  return mistake{std::string(place->file), place->line, std::string(place->behind.substr(2))};
 }
 
 std::string first_error(const std::string& output) {
@@ -77,23 +136,25 @@ std::string first_error(const std::string& output) {
 }
 
 std::optional<mistake> sentence_in(const std::string& output, const std::filesystem::path& file) {
-  static const std::regex unavailable("^(.+?):([0-9]+):[0-9]+: error: .* is unavailable: (.*)$");
-  static const std::regex assertion(
-      "^(.+?):[0-9]+:[0-9]+: error: static assertion failed(?: due to requirement '.*?')?: (.*)$");
   const std::string error = first_error(output);
-  std::smatch found;
   if (const std::size_t at = error.find("ill_formed<"); at != error.npos) {
     const std::string sentence = joined_literals(error.substr(at));
-    if (auto placed = placed_sentence(sentence)) return placed;
+    if (auto made = placed_sentence(sentence)) return made;
     if (!sentence.empty()) return mistake{file.string(), line_that_asked(output, file), sentence};
-  } else if (std::regex_match(error, found, unavailable)) {
-    if (number_of(found[3].str()) == "F0286")
+    return std::nullopt;
+  }
+  const auto place = placed_line(error);
+  const auto said = place ? error_in(place->behind) : std::nullopt;
+  if (!said) return std::nullopt;
+  if (const auto sentence = unavailable_in(*said)) {
+    if (number_of(*sentence) == "F0286")
       if (auto reason = reason_in(output)) return reason;
-    return mistake{found[1].str(), std::stoi(found[2]), found[3].str()};
-  } else if (std::regex_match(error, found, assertion)) {
-    if (auto placed = placed_sentence(found[2].str())) return placed;
-    if (found[1].str().find("/fovea/") != std::string::npos) // and no assertion of the user's
-      return mistake{file.string(), line_that_asked(output, file), found[2].str()};
+    return mistake{std::string(place->file), place->line, std::string(*sentence)};
+  }
+  if (const auto sentence = assertion_in(*said)) {
+    if (auto made = placed_sentence(*sentence)) return made;
+    if (place->file.find("/fovea/") != place->file.npos) // and no assertion of the user's
+      return mistake{file.string(), line_that_asked(output, file), std::string(*sentence)};
   }
   return std::nullopt;
 }

@@ -141,10 +141,12 @@ void thread_pool::crew::expect(std::int64_t work) {
 }
 
 /// Whether so much has followed each other that, had it been known, it would have been worth waking for.
+/// A call may take a few times what was told, where memory bounds it: it is no rest.
 bool thread_pool::crew::is_long_busy(std::int64_t work) {
+  constexpr int as_long_at_most = 4;
   const auto now = std::chrono::steady_clock::now();
   if (now > busy_until + patience) busy_since = now;
-  busy_until = now + std::chrono::nanoseconds(work);
+  busy_until = now + as_long_at_most * std::chrono::nanoseconds(work);
   return now >= busy_since + std::chrono::nanoseconds(worth_waking);
 }
 

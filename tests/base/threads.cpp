@@ -197,17 +197,25 @@ TEST_CASE("nobody is woken for a little, and all for much") {
 TEST_CASE("many small calls wake the workers, too") {
   // On one processor a worker runs only while the caller does not, and seldom finds a job.
   if (fovea::usable_processors() == 1) return;
-  thread_pool pool(2);
-  wait_until_asleep(pool);
-  // Each takes the 10 us that it says, so that calls follow each other without rest.
-  for (std::atomic<bool> shared{false}; !shared;) {
-    pool.expect(10'000);
-    pool.run(10, 10'000, [&](std::size_t first, std::size_t last, std::size_t thread) {
-      if (thread == 1) shared = true;
-      const auto until = std::chrono::steady_clock::now() + (last - first) * std::chrono::microseconds(1);
-      while (std::chrono::steady_clock::now() < until) {
-      }
-    });
+  struct call {
+    std::int64_t told;              // in nanoseconds
+    std::chrono::microseconds task; // of ten that a call has
+  };
+  // Calls follow each other without rest. The second take three times what they say, as where memory bounds them.
+  for (const call each :
+       {call{10'000, std::chrono::microseconds(1)}, call{30'000, std::chrono::microseconds(10)}}) {
+    CAPTURE(each.told);
+    thread_pool pool(2);
+    wait_until_asleep(pool);
+    for (std::atomic<bool> shared{false}; !shared;) {
+      pool.expect(each.told);
+      pool.run(10, each.told, [&](std::size_t first, std::size_t last, std::size_t thread) {
+        if (thread == 1) shared = true;
+        const auto until = std::chrono::steady_clock::now() + (last - first) * each.task;
+        while (std::chrono::steady_clock::now() < until) {
+        }
+      });
+    }
   }
 }
 

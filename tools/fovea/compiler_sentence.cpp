@@ -1,7 +1,7 @@
 #include "compiler_sentence.hpp"
 
-#include <algorithm>
-#include <charconv>
+#include <fovea/base/read_number.hpp>
+
 #include <sstream>
 
 namespace tool {
@@ -29,7 +29,10 @@ std::string joined_literals(const std::string& line) {
   return text;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+/// A number without a sign.
+std::optional<int> plain_number(std::string_view text) {
+  return text.starts_with('-') ? std::nullopt : fovea::core::number_in<int>(text);
+}
 
 /// "FILE:LINE" at the begin of a compiler's line, which may be megabytes long, and what stands behind it.
 struct placed {
@@ -37,14 +40,12 @@ struct placed {
   int line = 0;
 };
 std::optional<placed> placed_line(std::string_view text) {
-  for (std::size_t colon = text.find(':'); colon != text.npos; colon = text.find(':', colon + 1)) {
-    placed made{text.substr(0, colon), {}, 0};
-    const char *begin = text.data() + colon + 1, *all = text.data() + text.size();
-    if (colon == 0 || begin == all || !is_digit(*begin)) continue; // as behind a drive's letter
-    const auto [end, fault] = std::from_chars(begin, all, made.line);
-    if (fault != std::errc{} || end == all || *end != ':') continue;
-    made.behind = {end, all};
-    return made;
+  for (std::size_t colon = text.find(':', 1), end = 0; colon < text.size(); colon = end) {
+    end = text.find(':', colon + 1);
+    if (end == text.npos) break;
+    if (const auto line =
+            plain_number(text.substr(colon + 1, end - colon - 1))) // else as behind a drive's letter
+      return placed{text.substr(0, colon), text.substr(end), *line};
   }
   return std::nullopt;
 }
@@ -52,10 +53,9 @@ std::optional<placed> placed_line(std::string_view text) {
 /// What stands behind ":COLUMN: error: ", if that is how the line goes on.
 std::optional<std::string_view> error_in(std::string_view behind_place) {
   constexpr std::string_view mark = ": error: ";
-  const auto column = behind_place.substr(1);
+  const std::string_view column = behind_place.substr(1);
   const std::size_t end = column.find(':');
-  if (end == 0 || end == column.npos || !std::ranges::all_of(column.substr(0, end), is_digit) ||
-      !column.substr(end).starts_with(mark))
+  if (end == column.npos || !plain_number(column.substr(0, end)) || !column.substr(end).starts_with(mark))
     return std::nullopt;
   return column.substr(end + mark.size());
 }
@@ -78,11 +78,10 @@ std::optional<mistake> reason_in(const std::string& output) {
 int line_that_asked(const std::string& output, const std::filesystem::path& file) {
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);)
-    if (const auto place = placed_line(line))
+    if (const auto place = placed_line(line);
+        place && std::filesystem::path(place->file).filename() == file.filename())
       for (const char* what : {" error: ", "required from here", "requested here"})
-        if (place->behind.find(what) != place->behind.npos &&
-            std::filesystem::path(place->file).filename() == file.filename())
-          return place->line;
+        if (place->behind.find(what) != place->behind.npos) return place->line;
   return 1;
 }
 
@@ -113,8 +112,7 @@ std::string number_of(std::string_view sentence) {
   constexpr std::size_t size = 7; // of "[F0031]"
   if (sentence.size() < size) return "";
   const std::string_view last = sentence.substr(sentence.size() - size);
-  if (!last.starts_with("[F") || last.back() != ']' || !std::ranges::all_of(last.substr(2, 4), is_digit))
-    return "";
+  if (!last.starts_with("[F") || last.back() != ']' || !plain_number(last.substr(2, 4))) return "";
   return std::string(last.substr(1, 5));
 }
 
